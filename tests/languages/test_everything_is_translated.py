@@ -268,7 +268,7 @@ def english_in(page: str, language: str) -> list[str]:
         translations = [message.string] if isinstance(message.string, str) else message.string
         pieces = {piece.strip(" ,.;:()") for one in forms for piece in re.split(r"{[^{}]*}", one)}
         # A shorter piece may be words of another language.
-        long = {one for one in pieces if " " in one and len(one) > 9}
+        long = {one for one in pieces if " " in one and len(one) > 10}
         words |= {one for one in long if not any(one in other for other in translations)}
     found = re.compile("|".join(rf"\b{re.escape(one)}\b" for one in sorted(words)))
     sources = tuple(rule.source for rule in RULES.values() if rule.shipped and rule.source)

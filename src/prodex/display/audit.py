@@ -54,26 +54,14 @@ def html_of(audit: Audit) -> str:
 def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
     """Yield the lines above the gaps, each with whether it is a warning."""
     figures, products, checks = audit.summary, len(audit), len(audit.checks)
-    yield (
-        Message(
-            "Audit of {products} by {checks} ({profile})",
-            products=products_said(products),
-            checks=checks_said(checks),
-            profile=audit.profile,
-        ),
-        False,
-    )
+    made_of = {"products": products_said(products), "checks": checks_said(checks), "profile": audit.profile}
+    yield Message("Audit of {products} by {checks} ({profile})", **made_of), False
     if audit.chosen is not None:
         yield audit.chosen.said(products), False
     yield _scores(figures), False
     if audit.taken_from is not None:
-        of_all = audit.taken_from
-        yield (
-            Message(
-                "all {products}: {said}", products=products_said(len(of_all)), said=_scores(of_all.summary)
-            ),
-            False,
-        )
+        every = products_said(len(audit.taken_from))
+        yield Message("all {products}: {said}", products=every, said=_scores(audit.taken_from.summary)), False
     if audit.families is not None:
         seen = Completeness.of(audit)
         yield from ((line, False) for line in seen.sentences)
@@ -95,34 +83,28 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
     # Only worth a warning where a check asks for the market.
     without_market = sum(part.column("market").null_count for part in audit.parts)
     if without_market and any("market = " in check.scope for check in audit.checks):
-        yield (
-            Message.of_number(
-                "no market is known for {number} product: checks for a market cannot judge them",
-                "no market is known for {number} products: checks for a market cannot judge them",
-                without_market,
-            ),
-            True,
+        said = Message.of_number(
+            "no market is known for {number} product: checks for a market cannot judge them",
+            "no market is known for {number} products: checks for a market cannot judge them",
+            without_market,
         )
+        yield said, True
     if undecided := int(figures["undecided_products"]):
-        yield (
-            Message.of_number(
-                "{number} product undecided: their data do not show whether they are ready",
-                "{number} products undecided: their data do not show whether they are ready",
-                undecided,
-            ),
-            True,
+        said = Message.of_number(
+            "{number} product undecided: their data do not show whether they are ready",
+            "{number} products undecided: their data do not show whether they are ready",
+            undecided,
         )
+        yield said, True
     # A broken rule crashes in every part: one message of each check is enough.
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     for check, message in list(crashed.items())[:_SHOWN]:
         yield Message("rule crashed: {check}: {text}", check=check, text=_one_line(message)), True
     if len(crashed) > _SHOWN:
-        yield (
-            Message(
-                "{count} of {of} crashed checks shown; all in audit.crashes", count=_SHOWN, of=len(crashed)
-            ),
-            True,
+        said = Message(
+            "{count} of {of} crashed checks shown; all in audit.crashes", count=_SHOWN, of=len(crashed)
         )
+        yield said, True
 
 
 def products_said(number: int) -> Message:
@@ -136,16 +118,7 @@ def checks_said(number: int) -> Message:
 
 
 def _unknown_checks(number: int, of: int, *, is_crashed: bool) -> Message:
-    if is_crashed:
-        return Message.of_number(
-            "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to "
-            "which products they apply, or the rule crashed",
-            "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to "
-            "which products they apply, or the rule crashed",
-            number,
-            of=of,
-        )
-    return Message.of_number(
+    said = Message.of_number(
         "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
         "products they apply",
         "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
@@ -153,6 +126,7 @@ def _unknown_checks(number: int, of: int, *, is_crashed: bool) -> Message:
         number,
         of=of,
     )
+    return Message("{said}, or the rule crashed", said=said) if is_crashed else said
 
 
 def _law_lines(audit: Audit) -> Iterator[Message]:
@@ -188,16 +162,14 @@ def accepted_lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
             yield Message("nothing is accepted: {text}", text=file.unread[0].note), True
             return
         numbers = tuple(str(one.line) for one in file.unread[:_SHOWN])
-        yield (
-            Message.of_number(
-                "{number} line of {file} cannot be read ({numbers}); prodex.accepted says why",
-                "{number} lines of {file} cannot be read ({numbers}); prodex.accepted says why",
-                len(file.unread),
-                file=file.path.name,
-                numbers=(*numbers, "...") if len(file.unread) > _SHOWN else numbers,
-            ),
-            True,
+        said = Message.of_number(
+            "{number} line of {file} cannot be read ({numbers}); prodex.accepted says why",
+            "{number} lines of {file} cannot be read ({numbers}); prodex.accepted says why",
+            len(file.unread),
+            file=file.path.name,
+            numbers=(*numbers, "...") if len(file.unread) > _SHOWN else numbers,
         )
+        yield said, True
 
 
 def accepted_text(audit: Audit) -> Message:
