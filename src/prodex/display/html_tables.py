@@ -170,7 +170,9 @@ def _markup_of(translation: Translation) -> tuple[Callable[..., str], Callable[.
         }
 
     def gettext(message: str, **values: Any) -> str:
-        return Markup(translation.say(Message(message, **escaped(values))))  # noqa: S704 - our own words
+        if not values:
+            return Markup(translation.gettext(message))  # noqa: S704 - our own words
+        return Markup(translation.say(Message(message, **escaped(values))))  # noqa: S704 - the same
 
     def ngettext(one: str, many: str, number: int, **values: Any) -> str:
         return Markup(translation.say(Message.of_number(one, many, number, **escaped(values))))  # noqa: S704 - the same

@@ -154,7 +154,7 @@ class Translation:
         >>> Translation("en").number(12000), Translation("de").number(1234.5), Translation("fr").number(0.5, 2)
         ('12,000', '1.234,5', '0,50')
         """
-        if digits is None and isinstance(value, Integral):
+        if digits is None and (type(value) is int or isinstance(value, Integral)):
             return self._with_own_signs(f"{value:,}")
         decimals = "0" * digits if digits is not None else "#" * 15
         form = f"#,##0.{decimals}" if decimals else "#,##0"
