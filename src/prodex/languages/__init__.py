@@ -212,12 +212,6 @@ class Translation:
         moment = datetime.fromisoformat(text)
         return self.day(moment) if len(text) == len("2026-11-26") else self.moment(moment)
 
-    def language_in_words(self, text: str) -> str | None:
-        """Return the name of a language by its English name, perhaps with its country in brackets; None of none."""
-        name = text.partition(" (")[0]
-        tag = known_language_tag(name)
-        return None if tag is None or language_name(tag) != name else _language(self, text)
-
     def say(self, said: Said) -> str:
         """Put a message into words; a text that is somebody else's stays as it is.
 
