@@ -21,12 +21,15 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from prodex.display.report.contents import GROUPINGS, OFFENDERS
+from prodex.display.report.products import PICTURE_FACTS
+from prodex.facts.groups import BY
 from prodex.languages import LANGUAGES, labels, sentences
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.figures import MEASURES
 from prodex.quality.picture_columns import FACES
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
 from prodex.worklists.layout import SEVERAL, TO_FIX
@@ -43,7 +46,7 @@ _RULE = "{name} of the rule {rule}"
 
 @cache
 def messages() -> dict[str | tuple[str, str], str]:
-    """Return every message, with a comment: what the code passes to `gettext`, what rules say, labels, templates."""
+    """Return every message, with a comment: what code and pages say, what rules say, labels, templates."""
     found: dict[str | tuple[str, str], str] = {}
     for message, comment in _all():
         found.setdefault(message, comment)
@@ -60,6 +63,8 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
     named = [*labels.LABELS.values(), *labels.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
     named += [field.label for field in FIELDS.values()]
+    named += [*SEVERITIES, *BLOCKS, *PICTURE_FACTS, *GROUPINGS, *(f"{one}s" for one in OFFENDERS)]
+    named += [f"without {one}" for one in BY]
     yield from ((one, "what something is called, within a sentence") for one in named)
     yield from ((one, "face of a picture") for one in FACES.values())
     asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]
@@ -81,7 +86,6 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
     yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
     groups = {"how to answer": sentences.HOW}
     groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
-    groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}
     groups |= {"what is unusual": [one.sentence for one in MEASURES.values()]}
     groups |= {
@@ -95,14 +99,16 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
 
 
 def _in_code() -> Iterator[str | tuple[str, str]]:
-    """Yield what the code passes to `gettext`, most often called `_`."""
+    """Yield what code and pages pass to `gettext`, most often called `_`."""
     found = extract_from_dir(
         SOURCE,
-        [("**.py", "python")],
+        [("**.py", "python"), ("**.html", "jinja2")],
         keywords={
             **dict.fromkeys(("gettext", "_", "Message", "sentence")),
             **dict.fromkeys(("ngettext", "of_number"), (1, 2)),
         },
+        # A template that cannot be read would lose its messages in silence.
+        options_map={"**.html": {"silent": "false"}},
     )
     for _, _, message, _, _ in found:
         yield message if isinstance(message, str) else (message[0], message[1])

@@ -174,7 +174,7 @@ def _hints(value: object) -> dict[str, object]:
     module = inspect.getmodule(value)
     if module is None or not module.__name__.startswith("prodex"):
         return {}
-    imported_for_types = {"pd": pandas, "requests": requests}
+    imported_for_types = {"pd": pandas, "requests": requests, "Message": prodex.Message}
     return inspect.get_annotations(value, globals={**vars(module), **imported_for_types}, eval_str=True)
 
 

@@ -22,6 +22,7 @@ from prodex.quality.rulebook import RULES
 from prodex.worklists.layout import TO_FIX
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
+from tests.catalogues import catalogue as messages_of
 from tests.office import needs_office, saved_again
 from tests.quality import planted
 from tests.quality.workbooks import keys, validations
@@ -265,6 +266,58 @@ def test_every_text_of_the_report_is_translated(
     }
     codes = {"en", "fr", "nl", "de", "es", "it", "pt"}
     assert [] == sorted(left - same - codes)
+
+
+def english_in(page: str, language: str) -> list[str]:
+    """Return the lines of a page that have words of the English messages, also those that stand among values.
+
+    What suppliers wrote in English is not searched: in such a text many of our words are found.
+    """
+    page = re.sub(r'<td class="typed">.*?</td>', "", page, flags=re.DOTALL)
+    shown = re.sub(r"<(style|script)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+    said = html.unescape(re.sub(r"<[^>]*>", "\n", shown))
+    said += "\n".join(html.unescape(one) for one in re.findall(r'(?:aria-label|alt)="([^"]*)"', page))
+    words: set[str] = set()
+    for message in messages_of(language):
+        forms = [message.id] if isinstance(message.id, str) else message.id
+        translations = [message.string] if isinstance(message.string, str) else message.string
+        pieces = {piece.strip(" ,.;:()") for one in forms for piece in re.split(r"{[^{}]*}", one)}
+        # A shorter piece may be words of another language.
+        long = {one for one in pieces if " " in one and len(one) > 10}
+        words |= {one for one in long if not any(one in other for other in translations)}
+    found = re.compile("|".join(rf"\b{re.escape(one)}\b" for one in sorted(words)))
+    sources = tuple(rule.source for rule in RULES.values() if rule.shipped and rule.source)
+    lines = (line.strip().removeprefix(". ") for line in said.split("\n") if found.search(line))
+    return [line for line in lines if not line.startswith(sources)]
+
+
+@pytest.fixture(scope="module")
+def audits() -> list[prodex.Audit]:
+    """Audit some products with all that a report can say: requirements, accepted findings, audits before, a choice."""
+    rows = [["Web shop", "*", "brand", "must"], ["Web shop", "TEA", "namePublicLong", "must"]]
+    wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+    checks = {"required_text": {"attribute": ["namePublicLong", "description"], "language": "of the market"}}
+    some = catalog().where(is_consumer_unit=True)
+    by_requirements, by_checks = (prodex.audit(some, one) for one in (wanted, {"checks": checks}))
+    few_of_them = by_checks.only(by_checks.products["product_id"][:40], "my own list")
+    return [by_requirements, by_checks, few_of_them, prodex.audit(prodex.flatten([]), "core")]
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_words_of_the_catalogue_are_in_a_report(
+    audits: list[prodex.Audit], language: str, tmp_path: Path
+) -> None:
+    """Whoever made a sentence, and wherever it is shown: in a heading, a warning, a table or a note."""
+    accepted = prodex.accept(
+        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
+    )
+    left = []
+    for audit in [*audits, accepted, accepted.with_accepted()]:
+        page = audit.to_html(tmp_path / "a.html", trend=audits[1:2], language=language).read_text("utf-8")
+        left += english_in(page, language)
+    assert [] == left
 
 
 @pytest.mark.slow

@@ -109,7 +109,7 @@ def test_a_row_says_what_is_missing_most_and_whether_the_family_is_listed(audit:
         False,
         True,
     )
-    assert "1 family of 1 product: <b>New|*kind*" in Completeness.of(audit).new_families_words
+    assert "1 family of 1 product: <b>New|*kind*" in str(Completeness.of(audit).new_families_said)
 
 
 def test_products_have_columns_of_each_channel(audit: Audit) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
-from prodex.messages import counted, day_in_words, moved, percent
+from prodex.languages import Message, Said
+from prodex.messages import counted, day_in_words, moved
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
 from prodex.quality.laws import ANNOUNCED
@@ -26,17 +27,18 @@ _SHOWN, _LONG = 5, 200
 
 def text_of(audit: Audit) -> str:
     """Return an audit in words."""
-    headline, *others = [line for line, _ in lines(audit)]
+    headline, *others = [str(line) for line, _ in lines(audit)]
     found = audit.gaps()
     rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
     width = max((len(row[0]) for row in rows), default=0)
     shown = [f"  {problem:<{width}}  {count:>17}  if fixed: {brings}" for problem, count, brings in rows]
-    return "\n".join(map(on_one_line, [headline, *others, _gaps_title(len(found)), *shown, *notes(audit)]))
+    below = [_gaps_title(len(found)), *shown, *map(str, notes(audit))]
+    return "\n".join(map(on_one_line, [headline, *others, *below]))
 
 
 def html_of(audit: Audit) -> str:
     """Return an audit as a small table for a notebook."""
-    (headline, _), *others = lines(audit)
+    (headline, _), *others = [(str(line), is_warning) for line, is_warning in lines(audit)]
     found = audit.gaps()
     rows = [
         (problem, count, brings.replace("->", "→"))
@@ -45,72 +47,110 @@ def html_of(audit: Audit) -> str:
     title = _gaps_title(len(found))
     gaps = table(title.rstrip(":."), ["problem", "failing", "if fixed"], rows, numbers=["failing"])
     # Without gaps there is no table for the title, so it is a line of its own.
-    return block(headline, others if rows else [*others, (title, False)], [gaps] * bool(rows), notes(audit))
+    below = [str(note) for note in notes(audit)]
+    return block(headline, others if rows else [*others, (title, False)], [gaps] * bool(rows), below)
 
 
-def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
+def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
     """Yield the lines above the gaps, each with whether it is a warning."""
     figures, products, checks = audit.summary, len(audit), len(audit.checks)
-    yield f"Audit of {counted(products, 'product')} by {counted(checks, 'check')} ({audit.profile})", False
+    made_of = {"products": products_said(products), "checks": checks_said(checks), "profile": audit.profile}
+    yield Message("Audit of {products} by {checks} ({profile})", **made_of), False
     if audit.chosen is not None:
-        yield audit.scope, False
-    yield _scores_text(figures), False
+        yield audit.chosen.said(products), False
+    yield _scores(figures), False
     if audit.taken_from is not None:
-        of_all = audit.taken_from
-        yield f"all {counted(len(of_all), 'product')}: {_scores_text(of_all.summary)}", False
+        every = products_said(len(audit.taken_from))
+        yield Message("all {products}: {said}", products=every, said=_scores(audit.taken_from.summary)), False
     if audit.families is not None:
         seen = Completeness.of(audit)
         yield from ((line, False) for line in seen.sentences)
-        if new := seen.new_families_words:
+        if new := seen.new_families_said:
             yield new, True
     yield from accepted_lines(audit)
-    yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
+    moment = f"{audit.now:%Y-%m-%d %H:%M}"
+    yield Message("from {source}, as of {moment}", source=audit.origin.source, moment=moment), False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:
-        yield f"incomplete: {audit.origin.ledger}", True
-    if figures["checks_unknown"]:
-        unknown = (
-            f"{figures['checks_unknown']} of {checks} checks unknown for all products: their data "
-            "were not requested, or nothing decides to which products they apply"
-        )
-        yield f"{unknown}{', or the rule crashed' * bool(audit.crashes)}", True
-    elif unknown_results := figures["unknown"] - figures["checks_not_asked"] * products:
-        yield f"{unknown_results:,} of {products * checks:,} results are unknown", False
+        yield Message("incomplete: {said}", said=audit.origin.ledger.said), True
+    if count := int(figures["checks_unknown"]):
+        yield _unknown_checks(count, checks, is_crashed=bool(audit.crashes)), True
+    elif unknown := int(figures["unknown"] - figures["checks_not_asked"] * products):
+        yield Message("{count} of {of} results are unknown", count=unknown, of=products * checks), False
     yield from ((line, False) for line in _law_lines(audit))
     # Only worth a warning where a check asks for the market.
     without_market = sum(part.column("market").null_count for part in audit.parts)
     if without_market and any("market = " in check.scope for check in audit.checks):
-        nowhere = counted(without_market, "product")
-        yield f"no market is known for {nowhere}: checks for a market cannot judge them", True
-    if figures["undecided_products"]:
-        undecided = counted(figures["undecided_products"], "product")
-        yield f"{undecided} undecided: their data do not show whether they are ready", True
+        said = Message.of_number(
+            "no market is known for {number} product: checks for a market cannot judge them",
+            "no market is known for {number} products: checks for a market cannot judge them",
+            without_market,
+        )
+        yield said, True
+    if undecided := int(figures["undecided_products"]):
+        said = Message.of_number(
+            "{number} product undecided: their data do not show whether they are ready",
+            "{number} products undecided: their data do not show whether they are ready",
+            undecided,
+        )
+        yield said, True
     # A broken rule crashes in every part: one message of each check is enough.
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     for check, message in list(crashed.items())[:_SHOWN]:
-        yield f"rule crashed: {check}: {_one_line(message)}", True
+        yield Message("rule crashed: {check}: {text}", check=check, text=_one_line(message)), True
     if len(crashed) > _SHOWN:
-        yield f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True
+        said = Message(
+            "{count} of {of} crashed checks shown; all in audit.crashes", count=_SHOWN, of=len(crashed)
+        )
+        yield said, True
 
 
-def _law_lines(audit: Audit) -> Iterator[str]:
+def products_said(number: int) -> Message:
+    """Return a number of products."""
+    return Message.of_number("{number} product", "{number} products", number)
+
+
+def checks_said(number: int) -> Message:
+    """Return a number of checks."""
+    return Message.of_number("{number} check", "{number} checks", number)
+
+
+def _unknown_checks(number: int, of: int, *, is_crashed: bool) -> Message:
+    said = Message.of_number(
+        "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
+        "products they apply",
+        "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
+        "products they apply",
+        number,
+        of=of,
+    )
+    return Message("{said}, or the rule crashed", said=said) if is_crashed else said
+
+
+def _law_lines(audit: Audit) -> Iterator[Message]:
     """Yield which checks wait for a declaration, and which for the first day of their law."""
-    if not_asked := list(dict.fromkeys(name for check in audit.checks for name in check.not_asked)):
-        count = counted(audit.summary["checks_not_asked"], "check")
-        yield f"{count} not asked: the profile declares no {', '.join(not_asked)}; see audit.laws()"
+    if not_asked := tuple(dict.fromkeys(name for check in audit.checks for name in check.not_asked)):
+        yield Message(
+            "{checks} not asked: the profile declares no {names}; see audit.laws()",
+            checks=checks_said(int(audit.summary["checks_not_asked"])),
+            names=not_asked,
+        )
     first_days = [
         check.in_force for check in audit.checks if check.standing == ANNOUNCED and check.in_force is not None
     ]
     if first_days:
-        count = counted(len(first_days), "check")
-        yield f"{count} of laws that are not in force yet, the next from {day_in_words(min(first_days))} on"
+        yield Message(
+            "{checks} of laws that are not in force yet, the next from {day} on",
+            checks=checks_said(len(first_days)),
+            day=day_in_words(min(first_days)),
+        )
 
 
 #: People who are named in the line that says who has accepted something.
 _NAMED = 3
 
 
-def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
+def accepted_lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
     """Yield what is accepted and the figures with it, and what of the file cannot be read."""
     if len(audit.accepted_reasons()):
         # Whoever does not know that it is a view takes its figures for those of what was found.
@@ -118,15 +158,20 @@ def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
     file = audit.accepted_findings
     if file is not None and file.unread:
         if not file.unread[0].line:
-            yield f"nothing is accepted: {file.unread[0].note}", True
+            yield Message("nothing is accepted: {text}", text=file.unread[0].note), True
             return
-        numbers = ", ".join(str(one.line) for one in file.unread[:_SHOWN])
-        more = ", ..." if len(file.unread) > _SHOWN else ""
-        what = counted(len(file.unread), "line")
-        yield f"{what} of {file.path.name} cannot be read ({numbers}{more}); prodex.accepted says why", True
+        numbers = tuple(str(one.line) for one in file.unread[:_SHOWN])
+        said = Message.of_number(
+            "{number} line of {file} cannot be read ({numbers}); prodex.accepted says why",
+            "{number} lines of {file} cannot be read ({numbers}); prodex.accepted says why",
+            len(file.unread),
+            file=file.path.name,
+            numbers=(*numbers, "...") if len(file.unread) > _SHOWN else numbers,
+        )
+        yield said, True
 
 
-def accepted_text(audit: Audit) -> str:
+def accepted_text(audit: Audit) -> Message:
     """Return how many findings are accepted and by whom, and the figures of the view, or of what was found."""
     reasons = audit.accepted_reasons()
     people = (
@@ -134,50 +179,105 @@ def accepted_text(audit: Audit) -> str:
         .sum()
         .sort_values(ascending=False, kind="stable")
     )
-    named = [str(name) or "nobody" for name in people.index[:_NAMED]]
-    others = f" and {len(people) - _NAMED} more" if len(people) > _NAMED else ""
-    is_view = audit.as_found is not None
+    names: Any = tuple(str(name) or Message("nobody") for name in people.index[:_NAMED])
+    if len(people) > _NAMED:
+        names = Message("{names} and {count} more", names=names, count=len(people) - _NAMED)
     figures = (audit.as_found or audit.with_accepted()).summary
-    share = "" if math.isnan(figures["ready"]) else f" ({percent(figures['ready'])})"
-    return (
-        f"{counted(int(reasons['findings'].sum()), 'finding')} accepted by {', '.join(named)}{others}"
-        f"{' and taken as passed; without' if is_view else '; with'} them ready {figures['ready_products']:,}{share}, "
-        f"score {percent(figures['score'])}"
+    ready: Any = int(figures["ready_products"])
+    if not math.isnan(figures["ready"]):
+        ready = Message("{count} ({share})", count=ready, share=float(figures["ready"]))
+    values = {"names": names, "ready": ready, "score": float(figures["score"])}
+    number = int(reasons["findings"].sum())
+    if audit.as_found is not None:
+        return Message.of_number(
+            "{number} finding accepted by {names} and taken as passed; without them ready {ready}, score {score}",
+            "{number} findings accepted by {names} and taken as passed; without them ready {ready}, score {score}",
+            number,
+            **values,
+        )
+    return Message.of_number(
+        "{number} finding accepted by {names}; with them ready {ready}, score {score}",
+        "{number} findings accepted by {names}; with them ready {ready}, score {score}",
+        number,
+        **values,
     )
 
 
-def _scores_text(figures: pd.Series) -> str:
-    grade = figures["grade"] if isinstance(figures["grade"], str) else "none"
-    share = "" if math.isnan(figures["ready"]) else f" ({percent(figures['ready'])} ready)"
-    return (
-        f"{readiness(figures)}{share}, score {percent(figures['score'])} (grade {grade}), "
-        f"{counted(figures['to_work_on'], 'product')} to work on"
+def grade_said(grade: object) -> Message:
+    """Return a grade in words; there is none where no check applies."""
+    return Message("grade {grade}", grade=grade) if isinstance(grade, str) else Message("grade none")
+
+
+def _scores(figures: pd.Series) -> Message:
+    values = {
+        "score": float(figures["score"]),
+        "grade": grade_said(figures["grade"]),
+        "products": products_said(int(figures["to_work_on"])),
+    }
+    if math.isnan(figures["ready"]):
+        return Message(
+            "{readiness}, score {score} ({grade}), {products} to work on",
+            readiness=readiness(figures),
+            **values,
+        )
+    return Message(
+        "{readiness} ({share} ready), score {score} ({grade}), {products} to work on",
+        readiness=readiness(figures),
+        share=float(figures["ready"]),
+        **values,
     )
 
 
-def notes(audit: Audit) -> list[str]:
+def notes(audit: Audit) -> list[Message]:
     """Return the footnotes that belong under every score."""
     own = sum(not check.shipped for check in audit.checks)
-    rules = f"Rule set {audit.rule_set}" + (f" and {counted(own, 'own check')}" if own else "")
+    rules = Message("Rule set {rule_set}", rule_set=audit.rule_set)
+    if own:
+        rules = Message.of_number(
+            "Rule set {rule_set} and {number} own check",
+            "Rule set {rule_set} and {number} own checks",
+            own,
+            rule_set=audit.rule_set,
+        )
     # The formula belongs under every score: without it, two audits seem comparable that are not.
     best = audit.grade_with_blocker
-    limit = "" if best == "A" else f" A product with a failing blocker has grade {best} at best."
-    footnotes = [f"{FORMULA}.{limit} {rules}. {CAVEAT}"]
-    if audit.assumed:
-        footnotes.append(
-            f"Assumed where the data do not decide: {', '.join(map(_assumption, audit.assumed))}."
+    said = {"formula": Message(FORMULA), "rules": rules, "caveat": Message(CAVEAT)}
+    footnotes = [
+        Message("{formula}. {rules}. {caveat}", **said)
+        if best == "A"
+        else Message(
+            "{formula}. A product with a failing blocker has grade {grade} at best. {rules}. {caveat}",
+            grade=best,
+            **said,
         )
+    ]
+    if audit.assumed:
+        assumed = tuple(map(_assumption, audit.assumed))
+        footnotes.append(Message("Assumed where the data do not decide: {text}.", text=assumed))
     wanted = None if audit.made_by is None else audit.made_by.requirements
-    if wanted is not None:
-        for words, said in (("Noted in", wanted.notes), ("Left alone in", wanted.ignored)):
-            more = f"; and {len(said) - _SHOWN:,} more" if len(said) > _SHOWN else ""
-            footnotes += [f"{words} the requirements: {'; '.join(said[:_SHOWN])}{more}."] if said else []
+    if wanted is not None and wanted.notes:
+        footnotes.append(Message("Noted in the requirements: {text}.", text=_first_said(wanted.notes)))
+    if wanted is not None and wanted.ignored:
+        footnotes.append(Message("Left alone in the requirements: {text}.", text=_first_said(wanted.ignored)))
     if audit.pending:
         footnotes.append(
-            f"{counted(audit.pending, 'product')} judged without an update pending acceptance. To judge what will be "
-            'after it: "Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).'
+            Message.of_number(
+                "{number} product judged without an update pending acceptance. To judge what will be after it: "
+                '"Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).',
+                "{number} products judged without an update pending acceptance. To judge what will be after it: "
+                '"Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).',
+                audit.pending,
+            )
         )
     return footnotes
+
+
+def _first_said(said: Sequence[str]) -> Said:
+    """Return the first of several notes, and how many more there are."""
+    first = "; ".join(said[:_SHOWN])
+    if len(said) <= _SHOWN:
+        return first
+    return Message("{text}; and {count} more", text=first, count=len(said) - _SHOWN)
 
 
 def _assumption(assumed: tuple[str, Any]) -> str:
@@ -213,7 +313,7 @@ def comparison_text(comparison: AuditComparison) -> str:
     shown = [f"  {problem}: {fixed:,} fixed, {failing:,} newly failing" for problem, fixed, failing in rows]
     if every > _CHECKS:
         shown.append(f"  {_CHECKS} of {every} checks that changed; all in .by_check")
-    lines = [*_comparison_lines(comparison), *shown, *comparison.notes, notes(comparison.new)[0]]
+    lines = [*_comparison_lines(comparison), *shown, *comparison.notes, str(notes(comparison.new)[0])]
     return "\n".join(map(on_one_line, lines))
 
 
@@ -227,7 +327,10 @@ def comparison_html(comparison: AuditComparison) -> str:
     # Whatever limits the comparison is a warning; "->" is read aloud as a minus sign and a bracket.
     lines = [(line.replace("->", "→"), False) for line in others]
     return block(
-        headline, [*lines, *((note, True) for note in comparison.notes)], changed, notes(comparison.new)[:1]
+        headline,
+        [*lines, *((note, True) for note in comparison.notes)],
+        changed,
+        [str(notes(comparison.new)[0])],
     )
 
 

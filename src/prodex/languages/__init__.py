@@ -23,6 +23,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Self
 
@@ -153,6 +154,8 @@ class Translation:
         >>> Translation("en").number(12000), Translation("de").number(1234.5), Translation("fr").number(0.5, 2)
         ('12,000', '1.234,5', '0,50')
         """
+        if digits is None and (type(value) is int or isinstance(value, Integral)):
+            return self._with_own_signs(f"{value:,}")
         decimals = "0" * digits if digits is not None else "#" * 15
         form = f"#,##0.{decimals}" if decimals else "#,##0"
         return _written_number(value, form, self.language)
@@ -164,11 +167,9 @@ class Translation:
         ('61.2 %', '61,2\\xa0%', '100\\xa0%')
         """
         english = messages.percent(share, digits)
-        figure = english.removesuffix(" %")
-        if self.is_english or figure == english:
-            return self.translated(english)
-        sign, figure = (figure[:1], figure[1:]) if figure[:1] in "<>" else ("", figure)
-        return self.gettext("{figure} %", figure=f"{sign}{_part(self, 'figure', figure)}")
+        if not english.endswith(" %"):
+            return self.gettext("none")
+        return english if self.is_english else self._with_own_signs(english.replace(" %", "%"))
 
     def day(self, day: date) -> str:
         """Write a day.
@@ -211,12 +212,6 @@ class Translation:
         moment = datetime.fromisoformat(text)
         return self.day(moment) if len(text) == len("2026-11-26") else self.moment(moment)
 
-    def language_in_words(self, text: str) -> str | None:
-        """Return the name of a language by its English name, perhaps with its country in brackets; None of none."""
-        name = text.partition(" (")[0]
-        tag = known_language_tag(name)
-        return None if tag is None or language_name(tag) != name else _language(self, text)
-
     def say(self, said: Said) -> str:
         """Put a message into words; a text that is somebody else's stays as it is.
 
@@ -226,6 +221,9 @@ class Translation:
         """
         if isinstance(said, str):
             return said
+        if not said.id:
+            # Catalogues have their own description there.
+            return ""
         if said.many:
             form = _catalogue(self.language).ngettext(said.id, said.many, said.values["number"])
         else:
@@ -241,6 +239,8 @@ class Translation:
             return ", ".join(self._shown(place, one, form) for one in value)
         if isinstance(value, bool):
             return self.gettext("yes") if value else self.gettext("no")
+        if place in _SHARES:
+            return self.percent(value)
         if form:
             # In English as the sentence says; elsewhere thousands are told apart, as in all other numbers.
             is_plain = self.is_english or form[0] not in ".dfg"
@@ -249,7 +249,7 @@ class Translation:
             except (TypeError, ValueError):
                 # A rule of one's own may give anything: its finding is shown all the same.
                 return str(value)
-        if isinstance(value, int | float):
+        if isinstance(value, Real):
             return self._with_own_signs(f"{value:,.15g}" if isinstance(value, float) else f"{value:,}")
         shown = _SHOWN.get(place)
         return str(value) if shown is None else shown(self, str(value))
@@ -277,6 +277,8 @@ class Translation:
 
 ENGLISH = Translation()
 
+#: What stands at a place with one of these names is a share, shown in per cent.
+_SHARES = frozenset({"share", "score"})
 #: What stands at a place with one of these names is shown as the reader calls it.
 _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
     **dict.fromkeys(

@@ -39,8 +39,9 @@ class Message:
         catalogues of the other languages have it by these words.
     values
         The values by the names of their places: numbers, texts, other messages, and tuples of these, which are
-        listed. What is at `{language}` is a language, at `{attribute}` an attribute, at `{day}` and `{moment}` a day
-        and a moment as the code writes them: they are shown as the reader calls them.
+        listed. What is at `{language}` is a language, at `{attribute}` an attribute, at `{share}` and `{score}` a
+        share, at `{day}` and `{moment}` a day and a moment as the code writes them: they are shown as the reader calls
+        them.
 
     Examples
     --------

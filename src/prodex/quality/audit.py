@@ -346,13 +346,15 @@ class Audit:
         """
         return _scores_by(self, by, block)
 
-    def gaps(self, by: str = "check") -> pd.DataFrame:
+    def gaps(self, by: str = "check", *, words: Translation = ENGLISH) -> pd.DataFrame:
         """Return what fails, the check first that it would help most to fix.
 
         Parameters
         ----------
         by
             "check", or "rule" to take the checks of a rule together.
+        words
+            The language of problems, titles, gains and what to do.
 
         Returns
         -------
@@ -369,7 +371,7 @@ class Audit:
         >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
         [['valid_gtin', 1, 1.0]]
         """
-        return gaps((part.states for part in self.parts), self.checks, self.tally, by)
+        return gaps((part.states for part in self.parts), self.checks, self.tally, by, words)
 
     def failures(self, selection: Selection | None = None, /, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.

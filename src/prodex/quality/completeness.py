@@ -21,7 +21,8 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
-from prodex.messages import counted, percent
+from prodex.languages import ENGLISH, Message, Translation
+from prodex.messages import percent
 from prodex.quality.audit import Audit, counted_units_of
 from prodex.quality.check import Check
 from prodex.quality.required_checks import asked_words
@@ -194,17 +195,22 @@ class Completeness:
         return frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
 
     @property
-    def new_families_words(self) -> str:
-        """The same in a sentence: how many products, and which families; empty where all are listed."""
+    def new_families_said(self) -> Message | None:
+        """The same in a sentence: how many products, and which families; None where all are listed."""
         new = self.new_families
         if not len(new):
-            return ""
-        names = [on_one_line(str(one)) for one in new.iloc[:_MOST, 1]]
-        more = f" and {len(new) - _MOST} more" if len(new) > _MOST else ""
-        return (
-            f"The requirements do not list {_families_counted(len(new))} of "
-            f"{counted(int(new['products'].sum()), 'product')}: {', '.join(names)}{more}. They are judged as all "
-            "families are, and unknown where nothing is said of these."
+            return None
+        names = tuple(on_one_line(str(one)) for one in new.iloc[:_MOST, 1])
+        return Message.of_number(
+            "The requirements do not list {number} family of {products}: {names}. They are judged as all families are, "
+            "and unknown where nothing is said of these.",
+            "The requirements do not list {number} families of {products}: {names}. They are judged as all families "
+            "are, and unknown where nothing is said of these.",
+            len(new),
+            products=Message.of_number("{number} product", "{number} products", int(new["products"].sum())),
+            names=names
+            if len(new) <= _MOST
+            else Message("{names} and {count} more", names=names, count=len(new) - _MOST),
         )
 
     @property
@@ -224,14 +230,14 @@ class Completeness:
         every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
         return [_sentence(row) for row in every.to_dict("records")]
 
-    def table_of_both(self) -> pd.DataFrame:
+    def table_of_both(self, words: Translation = ENGLISH) -> pd.DataFrame:
         """Return the table by family, with the completeness of `Audit.with_accepted` beside as `with_accepted`."""
-        table = self.table()
+        table = self.table(words=words)
         # Both have the same rows: what fails and what passes is required alike.
         then = self.audit.with_accepted().completeness() if self.audit.has_accepted else table
         return table.assign(with_accepted=then["completeness"])
 
-    def table(self, by: str | None = None) -> pd.DataFrame:
+    def table(self, by: str | None = None, words: Translation = ENGLISH) -> pd.DataFrame:
         """Return one row per channel, family (or another group) and language; see `Audit.completeness`."""
         groups = self.families if by is None else self.audit.groups(by)
         views = [
@@ -241,7 +247,7 @@ class Completeness:
         ]
         counts = _Counts.of(self, views, groups)
         names = _family_columns(self.wanted.by if by is None else by)
-        frames = [self._rows(view, groups, counts, place) for place, view in enumerate(views)]
+        frames = [self._rows(view, groups, counts, place, words) for place, view in enumerate(views)]
         frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(_COLUMNS))
         frame.attrs["counted"] = "; ".join(self.counted(frame).values())
         frame = frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
@@ -264,7 +270,9 @@ class Completeness:
         }
         return [EVERY_LANGUAGE, *sorted(found - {NO_LANGUAGE}), *sorted(found & {NO_LANGUAGE})]
 
-    def _rows(self, view: _View, groups: Groups, counts: _Counts, place: int) -> pd.DataFrame:
+    def _rows(
+        self, view: _View, groups: Groups, counts: _Counts, place: int, words: Translation
+    ) -> pd.DataFrame:
         """Return one row for all products, and one for each group to which anything applies."""
         complete, incomplete, unknown, unclear = counts.states[place].astype(float)
         products = complete + incomplete + unknown
@@ -297,7 +305,7 @@ class Completeness:
                 "share_filled": ratio(filled.astype(float), required.astype(float)),
                 "share_wanted_filled": ratio(wanted_filled.astype(float), wanted.astype(float)),
                 "missing_most": pd.Series(
-                    [_most_missing(view.must, of_group) for of_group in missing.T], dtype="str"
+                    [_most_missing(view.must, of_group, words) for of_group in missing.T], dtype="str"
                 ),
                 "units": self.units(view.channel),
                 "units_unknown": unclear.astype(np.int64),
@@ -382,10 +390,6 @@ class _Counts:
 _SHOWN = (State.PASS, State.FAIL, State.UNKNOWN)
 
 
-def _families_counted(number: int) -> str:
-    return f"{number:,} famil{'y' if number == 1 else 'ies'}"
-
-
 def _sentence(row: Mapping[Any, Any]) -> str:
     channel, products, complete, unknown = (
         row[name] for name in ("channel", "products", "complete", "unknown")
@@ -404,9 +408,11 @@ def counted_of(row: Mapping[Any, Any]) -> UnitCount:
     return UnitCount(int(row["products"]), int(row["units_unknown"]), 0, row["units"], is_asked)
 
 
-def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64]) -> str:
-    order = np.argsort(-fails, kind="stable")[:_MOST]
-    return ", ".join(f"{columns[one].words} ({fails[one]:,})" for one in order.tolist() if fails[one])
+def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64], words: Translation) -> str:
+    order = [one for one in np.argsort(-fails, kind="stable")[:_MOST].tolist() if fails[one]]
+    return ", ".join(
+        f"{words.say(asked_words(columns[one].asked))} ({words.number(fails[one])})" for one in order
+    )
 
 
 _WANTED = (Level.MUST, Level.SHOULD)

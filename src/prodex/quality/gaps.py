@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from prodex.errors import QueryError
-from prodex.messages import counted, hint, moved, percent, points
+from prodex.languages import ENGLISH, Message, Translation
+from prodex.messages import hint, percent
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally, ratio
@@ -22,7 +23,13 @@ _COLUMNS = [
 ]
 
 
-def gaps(parts: Iterable[States], checks: Sequence[Check], tally: Tally, by: str) -> pd.DataFrame:
+def gaps(
+    parts: Iterable[States],
+    checks: Sequence[Check],
+    tally: Tally,
+    by: str,
+    words: Translation = ENGLISH,
+) -> pd.DataFrame:
     """Return one row per check (or rule) with failing products, the one that would help most first.
 
     If a check were fixed, every product that fails it would pass it. `ready` moves where it is the only blocker that
@@ -36,6 +43,8 @@ def gaps(parts: Iterable[States], checks: Sequence[Check], tally: Tally, by: str
         The columns of the states, and what is counted of all products.
     by
         "check" or "rule".
+    words
+        The language of problems, titles, gains and what to do.
     """
     if by not in {"check", "rule"}:
         near = hint(str(by), ["check", "rule"])
@@ -66,8 +75,8 @@ def gaps(parts: Iterable[States], checks: Sequence[Check], tally: Tally, by: str
             (
                 name if by == "check" else None,
                 own[0].rule.id,
-                _joined_words([str(check.problem) for check in own]),
-                _joined_words([str(check.title) for check in own]),
+                _joined_words([words.say(check.problem) for check in own], words),
+                _joined_words([words.say(check.title) for check in own], words),
                 own[0].block,
                 min((check.severity for check in own), key=list(SEVERITIES).index),
                 count,
@@ -77,8 +86,8 @@ def gaps(parts: Iterable[States], checks: Sequence[Check], tally: Tally, by: str
                 score_then,
                 ready_then - ready,
                 score_then - score,
-                brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum())),
-                _joined_words([str(check.fix) for check in own]),
+                brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum()), words),
+                _joined_words([words.say(check.fix) for check in own], words),
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
@@ -119,7 +128,14 @@ class _Counted:
         self.applicable += int((failed | (states == State.PASS)).any(axis=1).sum())
 
 
-def brings(ready: float, ready_then: float, score: float, score_then: float, products: int) -> str:
+def brings(
+    ready: float,
+    ready_then: float,
+    score: float,
+    score_then: float,
+    products: int,
+    words: Translation = ENGLISH,
+) -> str:
     """Describe the gain of fixing something: the new share of ready products, and how much ready and score rise.
 
     >>> brings(0.61, 0.632, 0.9, 0.905, 22)
@@ -128,22 +144,35 @@ def brings(ready: float, ready_then: float, score: float, score_then: float, pro
     ('ready +1 product, score under +0.01 points', 'nothing in ready or score')
     """
     gains = []
-    if products:
-        is_seen = percent(ready) != percent(ready_then)
-        step = f"{moved(ready, ready_then)} ({points(ready_then - ready)})"
-        gains.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
+    if products and percent(ready) == percent(ready_then):
+        gains.append(Message.of_number("ready +{number} product", "ready +{number} products", products))
+    elif products:
+        # The sign of the second one is enough for both.
+        figure = words.percent(ready).rstrip("%\xa0 ")
+        step = _points(ready_then - ready)
+        gains.append(
+            Message("ready {figure} -> {share} ({points})", figure=figure, share=ready_then, points=step)
+        )
     # Sums of floating point numbers may differ by less without any gain.
     if score_then - score > 1e-11:
-        gains.append(f"score {points(score_then - score)}")
-    return ", ".join(gains) or "nothing in ready or score"
+        gains.append(Message("score {points}", points=_points(score_then - score)))
+    return ", ".join(map(words.say, gains)) or words.gettext("nothing in ready or score")
+
+
+def _points(step: float) -> Message:
+    """Return how far a share rises, in points of a hundred; see `prodex.messages.points`."""
+    if step < 0.00005:
+        return Message("under {figure:+.2f} points", figure=0.01)
+    return Message("{figure:+.2f} points", figure=step * 100)
 
 
 def _ratio_of(part: float, whole: float) -> float:
     return float(ratio(np.array([float(part)]), np.array([float(whole)]))[0])
 
 
-def _joined_words(words: list[str]) -> str:
-    return words[0] if len(set(words)) == 1 else f"{words[0]} (and {len(set(words)) - 1} more)"
+def _joined_words(said: list[str], words: Translation) -> str:
+    others = len(set(said)) - 1
+    return words.gettext("{text} (and {count} more)", text=said[0], count=others) if others else said[0]
 
 
 _FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight")

@@ -273,7 +273,7 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
     if figures:
         score = {
             "score": words.percent(float(figures["score"])),
-            "readiness": words.translated(readiness(figures)),
+            "readiness": words.say(readiness(figures)),
         }
         sentences.append(
             _(
@@ -296,7 +296,7 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
                 every=int(of_all["to_work_on"]),
                 of=int(of_all["products"]),
                 score=words.percent(float(of_all["score"])),
-                readiness=words.translated(readiness(of_all)),
+                readiness=words.say(readiness(of_all)),
             )
         )
     return sentences

@@ -220,4 +220,6 @@ def _cell(channel: str, language: str, title: str, figure: Mapping[Any, Any] | N
 
 def _note(seen: Completeness, table: pd.DataFrame) -> str:
     """Say of how many products the figures are, and which families are new."""
-    return "<br>".join(map(text_html, filter(None, [*seen.counted(table).values(), seen.new_families_words])))
+    return "<br>".join(
+        map(text_html, filter(None, [*seen.counted(table).values(), str(seen.new_families_said or "")]))
+    )
