@@ -21,14 +21,17 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from prodex.formats.workbook_sheets import _VALUES
 from prodex.languages import LANGUAGES, labels, sentences
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.rulebook import RULES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
+from prodex.worklists.answer_fields import IN_PLACE_OF
 from prodex.worklists.layout import SEVERAL, TO_FIX
 from prodex.worklists.workbook import _SUMMARY
+from prodex.written_numbers import _INEXACT, _OTHER_DIGITS
 
 SOURCE = Path(__file__).parents[1] / "src" / "prodex"
 FOLDER = SOURCE / "languages"
@@ -76,8 +79,12 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
         *(heading for _, heading, _ in _SUMMARY),
     ]
     yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
-    groups = {"why something is wrong": sentences.REASONS, "how to answer": sentences.HOW}
-    groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
+    yield layout.DELETE_WORD, "the answer that deletes"
+    yield IN_PLACE_OF, "how to answer"
+    inexact = (said for _, *both in _INEXACT for said in both)
+    of_cells = (said for _, said in _VALUES.values())
+    yield from ((one, "why an answer was not taken") for one in (*inexact, *_OTHER_DIGITS, *of_cells))
+    groups = {"why something is wrong": sentences.REASONS}
     groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}
     for comment, texts in groups.items():
@@ -91,7 +98,7 @@ def _in_code() -> Iterator[str | tuple[str, str]]:
         SOURCE,
         [("**.py", "python")],
         keywords={
-            **dict.fromkeys(("gettext", "_", "Message", "sentence")),
+            **dict.fromkeys(("gettext", "_", "Message", "sentence", "saying")),
             **dict.fromkeys(("ngettext", "of_number"), (1, 2)),
         },
     )

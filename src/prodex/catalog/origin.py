@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -23,6 +23,9 @@ from prodex.messages import counted
 from prodex.query import ProductQuery
 from prodex.selection import Selection
 from prodex.tables.attributes import is_within
+
+if TYPE_CHECKING:
+    from prodex.languages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +279,28 @@ class Chosen:
 
     def sentence(self, products: int) -> str:
         """Say how many there are, of how many, and by what they were chosen."""
+        return str(self.said(products))
+
+    def said(self, products: int) -> Message:
+        """Say the same as a message."""
+        # Imported on request: most catalogues are not chosen from another.
+        from prodex.languages import Message
+
         words = self.words if len(self.words) <= _LONGEST else f"{self.words[:_LONGEST]} …"
-        by = f", chosen by: {words}" if words else ""
-        return f"{products:,} of {counted(self.of, 'product')}{by}."
+        if not words:
+            return Message.of_number(
+                "{products} of {number} product.",
+                "{products} of {number} products.",
+                self.of,
+                products=products,
+            )
+        return Message.of_number(
+            "{products} of {number} product, chosen by: {conditions}.",
+            "{products} of {number} products, chosen by: {conditions}.",
+            self.of,
+            products=products,
+            conditions=words,
+        )
 
 
 class _ChosenLayout(msgspec.Struct):

@@ -16,7 +16,8 @@ from __future__ import annotations
 import gettext
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -131,14 +132,6 @@ class Translation:
         return self._filled(
             _catalogue(self.language).ngettext(one, many, number), {**values, "number": number}
         )
-
-    def counted(self, number: int, noun: str) -> str:
-        """Write a number of things; `sentences.COUNTED` has their nouns.
-
-        >>> Translation("en").counted(1, "product"), Translation("nl").counted(2, "product")
-        ('1 product', '2 producten')
-        """
-        return self.ngettext(f"{{number}} {noun}", f"{{number}} {noun}s", number)
 
     def _filled(self, message: str, values: Mapping[str, Any]) -> str:
         if not values:
@@ -260,14 +253,6 @@ class Translation:
         """
         return text if self.is_english else _translated(self, text)
 
-    def english(self, text: str) -> str | None:
-        """Return the message whose translation a text is; None of none.
-
-        >>> Translation("fr").english("Nouvelle valeur")
-        'New value'
-        """
-        return text if self.is_english else _english(self.language).get(text)
-
 
 ENGLISH = Translation()
 
@@ -278,11 +263,68 @@ _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
         lambda words, one: words.gettext(attribute_label(one)),
     ),
     **dict.fromkeys(("language", "languages"), Translation.language_label),
+    # By what products were chosen: mostly conditions that somebody wrote, some in words of prodex.
+    "conditions": lambda words, one: "; ".join(map(words.gettext, one.split("; "))),
     **dict.fromkeys(
         ("day", "moment", "then_moment"),
         lambda words, one: one if words.is_english else words.translated_moment(one) or one,
     ),
 }
+
+
+def spellings(message: str) -> frozenset[str]:
+    """Return how a message reads in each language.
+
+    >>> sorted(spellings("(delete)"))
+    ['(delete)', '(löschen)', '(supprimer)', '(verwijderen)']
+    """
+    return frozenset(Translation(language).gettext(message) for language in LANGUAGES)
+
+
+def letters(text: str) -> str:
+    """Return a text as it is recognized: letters and digits in small, without accents, umlauts of two letters as one.
+
+    >>> letters("Wert GESEHEN:"), letters("löschen"), letters("loeschen")
+    ('wertgesehen', 'loschen', 'loschen')
+    """
+    return _UMLAUTS.sub(r"\1", _SIGNS_AND_SPACES.sub("", messages.unaccented(text)))
+
+
+_SIGNS_AND_SPACES, _UMLAUTS = re.compile(r"[\W_]+"), re.compile("([aou])e")
+
+
+def recognized(text: str, of: Collection[str], alike: Callable[[str], str] = letters) -> str | None:
+    """Return which of some messages a text is that somebody returns: a heading, the name of a sheet, a label, a choice.
+
+    Parameters
+    ----------
+    text
+        As it came back, in any language.
+    of
+        The messages.
+    alike
+        Makes the same of what people and programs make of a message.
+
+    Returns
+    -------
+    str or None
+        The message; None where the text is none of them, or may be several.
+
+    Examples
+    --------
+    >>> recognized("NOUVELLE VALEUR", ("New value", "Language")), recognized("wert", ("New value", "Language"))
+    ('New value', None)
+    """
+    return _by_spelling(frozenset(of), alike).get(alike(text))
+
+
+@cache
+def _by_spelling(of: frozenset[str], alike: Callable[[str], str]) -> dict[str, str]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for message in of:
+        for spelled in spellings(message):
+            found[alike(spelled)].add(message)
+    return {spelled: next(iter(several)) for spelled, several in found.items() if len(several) == 1}
 
 
 @cache
@@ -395,12 +437,6 @@ def _messages(language: str) -> dict[str | tuple[str, ...], str | tuple[str, ...
 def _templates() -> Templates:
     """Return the messages of which sentences are made; all languages have the same."""
     return Templates.of(_messages(LANGUAGES[1]))
-
-
-@cache
-def _english(language: str) -> dict[str, str]:
-    found = _messages(language).items()
-    return {text: message for message, text in found if isinstance(message, str) and isinstance(text, str)}
 
 
 @lru_cache(_KEPT, typed=True)

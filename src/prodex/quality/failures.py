@@ -365,7 +365,9 @@ def in_words(found: pa.Table, checks: Sequence[CheckFacts], words: Translation =
     words
         The language.
     """
-    place = whole(found["check"])
+    # Of a few findings, most checks have none.
+    here = whole(found["check"]).unique()
+    place, checks = pc.index_in(whole(found["check"]), here), [checks[one] for one in here.to_pylist()]
     columns: dict[str, Any] = {name: found[name] for name in found.column_names}
     for name, attribute in OF_CHECK.items():
         columns[name] = pa.DictionaryArray.from_arrays(place, said_of_checks(checks, attribute, words))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from prodex.languages import Message
 from prodex.quality.check import CheckFacts
 from prodex.quality.states import State, States
 
@@ -191,13 +192,14 @@ def ratio(part: Floats, whole: Floats) -> Floats:
         return np.minimum(np.where(whole > 0, part / whole, np.nan), 1.0)
 
 
-def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
+def readiness(figures: Mapping[Any, Any] | pd.Series) -> Message:
     """Return how many products are ready, not ready and undecided; together they are all products.
 
-    >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})
-    'ready 61, not ready 30, undecided 9 of 100'
+    >>> print(readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100}))
+    ready 61, not ready 30, undecided 9 of 100
     """
-    ready, not_ready, undecided = (
-        f"{int(figures[f'{name}_products']):,}" for name in ("ready", "not_ready", "undecided")
+    return Message(
+        "ready {ready}, not ready {not_ready}, undecided {undecided} of {of}",
+        **{name: int(figures[f"{name}_products"]) for name in ("ready", "not_ready", "undecided")},
+        of=int(figures["products"]),
     )
-    return f"ready {ready}, not ready {not_ready}, undecided {undecided} of {int(figures['products']):,}"

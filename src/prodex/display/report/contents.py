@@ -447,7 +447,7 @@ def tiles(audit: Audit, before: Audit | None) -> tuple[Tile, ...]:
         return Tile(title, shown(now), detail, change, since, verdict, of_all)
 
     return (
-        tile("Ready", "ready", readiness(now)),
+        tile("Ready", "ready", str(readiness(now))),
         tile("Mean score", "mean_score", f"all checks together: {percent(now['score'])}, grade {grade}"),
         tile("Products to work on", "to_work_on", of_products),
         tile("Products not ready", "not_ready_products", f"a blocker fails; {of_products}"),
@@ -760,7 +760,7 @@ def offenders(audit: Audit, by: str) -> Ranking:
                 int(row["products"]),
                 bool(row["is_small"]),
                 int(row["to_work_on"]),
-                readiness(row),
+                str(readiness(row)),
                 int(row["failed"]),
                 percent(row["score"]),
                 row["grade"] if isinstance(row["grade"], str) else "none",
