@@ -62,7 +62,7 @@ def test_the_headline_counts_all_products() -> None:
     assert 0.61 == audit.summary["ready"]
     assert (61, 30, 9) == tuple(audit.summary[["ready_products", "not_ready_products", "undecided_products"]])
     for frame in (audit.scores("owner"), audit.trend()):
-        assert headline == readiness(frame.iloc[0])
+        assert headline == str(readiness(frame.iloc[0]))
     assert headline in repr(audit)
     assert headline in audit._repr_html_()
     assert headline in contents(audit).tiles[0].detail

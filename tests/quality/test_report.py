@@ -216,7 +216,7 @@ def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> N
         assert (str(own["products"]) if own["products"] < 10 else None) == size
         assert own["failed"] == int(row[1])
         assert f"{own['to_work_on']} of {own['products']}" == row[2]
-        assert readiness(own) == row[4]
+        assert str(readiness(own)) == row[4]
         counts = failures[failures["owner"] == owner]["problem"].value_counts()
         problem, count = re.fullmatch(r"(.+) \((\d+)\)", row[-1]).groups()  # type: ignore[union-attr]
         assert int(count) == counts.max() == counts[problem]

@@ -226,6 +226,14 @@ class Translation:
         text = filled_in(form, said.values, self._shown) if said.values else form
         return f"{text[:1].upper()}{text[1:]}" if said.is_sentence else text
 
+    def say_again(self, said: Said) -> str:
+        """Put a message into words as `say` does, and keep them: of what is said of very many findings alike.
+
+        >>> Translation("de").say_again(Message("not given"))
+        'nicht angegeben'
+        """
+        return said if isinstance(said, str) else _said_again(self, said)
+
     def _shown(self, place: str, value: Any, form: str) -> str:
         """Return a value as it is shown at its place."""
         if isinstance(value, Message):
@@ -255,6 +263,12 @@ class Translation:
 
 
 ENGLISH = Translation()
+
+
+@lru_cache(_KEPT)
+def _said_again(words: Translation, message: Message) -> str:
+    return words.say(message)
+
 
 #: What stands at a place with one of these names is shown as the reader calls it.
 _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
@@ -400,6 +414,7 @@ def add_messages(language: str, messages: Mapping[str, str | tuple[str, str]] | 
             added.messages[one] = forms[0]
         else:
             added.counted[one] = (forms[0], forms[1])
+    _said_again.cache_clear()
 
 
 def _read_po(file: Path, words: Translation) -> dict[str, str | tuple[str, str]]:

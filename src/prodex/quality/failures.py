@@ -186,7 +186,7 @@ def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
 def said_of_checks(checks: Sequence[CheckFacts], name: str, words: Translation = ENGLISH) -> pa.Array:
     """Return what each check says of itself, in a language."""
     said = (getattr(check, name, None) for check in checks)
-    return pa.array([None if one is None else words.say(one) for one in said], pa.string())
+    return pa.array([None if one is None else words.say_again(one) for one in said], pa.string())
 
 
 def _check_known(want: ColumnCondition, stored: Callable[[str], pa.Array]) -> None:

@@ -19,7 +19,7 @@ from prodex.facts.groups import Groups
 from prodex.languages import Translation
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
-from prodex.quality.failures import in_words
+from prodex.quality.failures import FAILURES, in_words
 from prodex.quality.problems import asked_label
 from prodex.tables.frames import to_frame
 from prodex.worklists.answer_fields import Fields
@@ -29,6 +29,11 @@ from prodex.worklists.ownership import host_of_source, owner_called
 from prodex.worklists.row_keys import row_keys
 from prodex.worklists.rows import asked_once, finding_rows, grouped_worklists
 from prodex.worklists.sheets import Worklist
+
+#: Findings in words whose text is no dictionary: it is gone through row by row.
+_TEXTS = pa.schema(
+    [field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field for field in FAILURES]
+)
 
 
 def worklist_rows(
@@ -82,11 +87,9 @@ def with_questions(worklist: Worklist, fields: Fields, host: str | None) -> Work
         Of the service that has the products, if there is one.
     """
     found, words = worklist.rows, worklist.words
-    said = in_words(found, worklist.checks, words)
-    columns = {
-        name: said[name] if name in said.column_names else found[name]
-        for name in WORKLIST.names
-        if name in said.column_names or name in found.column_names
+    said = in_words(found, worklist.checks, words).cast(_TEXTS)
+    columns = {name: found[name] for name in found.column_names} | {
+        name: said[name] for name in FAILURES.names
     }
     # There are few different fields among very many findings.
     label = cache(lambda *asked: None if (one := asked_label(*asked)) is None else words.say(one))
