@@ -24,7 +24,8 @@ from babel.messages.pofile import read_po, write_po
 from prodex.display.report.contents import GROUPINGS, OFFENDERS
 from prodex.display.report.products import PICTURE_FACTS
 from prodex.facts.groups import BY
-from prodex.languages import LANGUAGES, labels, sentences
+from prodex.formats.workbook_sheets import _VALUES
+from prodex.languages import LANGUAGES, labels
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.figures import MEASURES
@@ -32,8 +33,10 @@ from prodex.quality.picture_columns import FACES
 from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
+from prodex.worklists.answer_fields import IN_PLACE_OF
 from prodex.worklists.layout import SEVERAL, TO_FIX
 from prodex.worklists.workbook import _SUMMARY
+from prodex.written_numbers import _INEXACT, _OTHER_DIGITS
 
 SOURCE = Path(__file__).parents[1] / "src" / "prodex"
 FOLDER = SOURCE / "languages"
@@ -55,7 +58,6 @@ def messages() -> dict[str | tuple[str, str], str]:
 
 
 def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
-    yield from ((one, "of things that are counted") for one in sentences.COUNTED)
     for name, rule in sorted(RULES.items()):
         if rule.shipped:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
@@ -84,8 +86,12 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
         *(heading for _, heading, _ in _SUMMARY),
     ]
     yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
-    groups = {"how to answer": sentences.HOW}
-    groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
+    yield layout.DELETE_WORD, "the answer that deletes"
+    yield IN_PLACE_OF, "how to answer"
+    inexact = (said for _, *both in _INEXACT for said in both)
+    of_cells = (said for _, said in _VALUES.values())
+    yield from ((one, "why an answer was not taken") for one in (*inexact, *_OTHER_DIGITS, *of_cells))
+    groups: dict[str, Any] = {}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}
     groups |= {"what is unusual": [one.sentence for one in MEASURES.values()]}
     groups |= {
@@ -104,7 +110,7 @@ def _in_code() -> Iterator[str | tuple[str, str]]:
         SOURCE,
         [("**.py", "python"), ("**.html", "jinja2")],
         keywords={
-            **dict.fromkeys(("gettext", "_", "Message", "sentence")),
+            **dict.fromkeys(("gettext", "_", "Message", "sentence", "saying")),
             **dict.fromkeys(("ngettext", "of_number"), (1, 2)),
         },
         # A template that cannot be read would lose its messages in silence.

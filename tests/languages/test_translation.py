@@ -9,29 +9,30 @@ import pytest
 from prodex.errors import InputError
 from prodex.languages import LANGUAGES, Message, Translation
 from prodex.languages.message import read_message
-from prodex.languages.templates import Templates
+from prodex.quality.scores import readiness
 from tests.cases import each_row
 
 NBSP, THIN = "\u00a0", "\u202f"
 
-#: English sentences, and what they are in French, German and Dutch.
+#: Messages, and what they are in English, French, German and Dutch.
 SENTENCES = [
-    ("Long name missing in French", f"Texte manquant en français{NBSP}: nom long", "Text auf Französisch fehlt: langer Name", "Tekst ontbreekt in het Frans: lange naam"),
-    ("Gross weight missing", f"Donnée manquante{NBSP}: poids brut", "Angabe fehlt: Bruttogewicht", "Gegeven ontbreekt: brutogewicht"),
-    ("Write the short name in French (Belgium).", f"Écrivez ce texte en français (Belgique){NBSP}: nom court.", "Schreiben Sie diesen Text auf Französisch (Belgien): kurzer Name.", "Schrijf deze tekst in het Frans (België): korte naam."),
-    ("ready 61, not ready 1,030, undecided 9 of 1,100", f"prêts 61, pas prêts 1{THIN}030, indécis 9 sur 1{THIN}100", "bereit 61, nicht bereit 1.030, unentschieden 9 von 1.100", "klaar 61, niet klaar 1.030, onbeslist 9 van 1.100"),
-    ("1 product", "1 produit", "1 Produkt", "1 product"),
-    ("0 products", "0 produit", "0 Produkte", "0 producten"),
-    ("the brand is no private label", *["the brand is no private label"] * 3),
+    (Message.sentence("{attribute} missing in {language}", attribute="namePublicLong", language="fr"), "Long name missing in French", f"Texte manquant en français{NBSP}: nom long", "Text auf Französisch fehlt: langer Name", "Tekst ontbreekt in het Frans: lange naam"),
+    (Message.sentence("{attribute} missing", attribute="grossWeight"), "Gross weight missing", f"Donnée manquante{NBSP}: poids brut", "Angabe fehlt: Bruttogewicht", "Gegeven ontbreekt: brutogewicht"),
+    (Message("Write the {attribute} in {language}.", attribute="namePublicShort", language="fr-BE"), "Write the short name in French (Belgium).", f"Écrivez ce texte en français (Belgique){NBSP}: nom court.", "Schreiben Sie diesen Text auf Französisch (Belgien): kurzer Name.", "Schrijf deze tekst in het Frans (België): korte naam."),
+    (readiness({"ready_products": 61, "not_ready_products": 1030, "undecided_products": 9, "products": 1100}), "ready 61, not ready 1,030, undecided 9 of 1,100", f"prêts 61, pas prêts 1{THIN}030, indécis 9 sur 1{THIN}100", "bereit 61, nicht bereit 1.030, unentschieden 9 von 1.100", "klaar 61, niet klaar 1.030, onbeslist 9 van 1.100"),
+    (Message.of_number("{number} product", "{number} products", 1), "1 product", "1 produit", "1 Produkt", "1 product"),
+    (Message.of_number("{number} product", "{number} products", 0), "0 products", "0 produit", "0 Produkte", "0 producten"),
+    ("the brand is no private label", *["the brand is no private label"] * 4),
+    ("not given", *["not given"] * 4),
 ]  # fmt: skip
 
 
-@each_row(("english", "french", "german", "dutch"), SENTENCES)
-def test_a_sentence_is_translated_with_its_figures_and_labels(
-    english: str, french: str, german: str, dutch: str
+@each_row(("said", "english", "french", "german", "dutch"), SENTENCES)
+def test_a_sentence_is_said_with_its_figures_and_labels(
+    said: Message | str, english: str, french: str, german: str, dutch: str
 ) -> None:
-    """What it was made of is found in it; words that prodex does not know stay as they are."""
-    made = [Translation(language).translated(english) for language in LANGUAGES]
+    """A message is in the language; a text of somebody else stays as it is, also where prodex says the same."""
+    made = [Translation(language).say(said) for language in LANGUAGES]
     assert [english, french, german, dutch] == made
 
 
@@ -64,17 +65,6 @@ def test_a_value_that_is_no_number_is_shown_all_the_same() -> None:
     ]
 
 
-def test_a_sentence_within_another_is_found_whole() -> None:
-    """The one that explains the most of it counts, and not the one with the most letters."""
-    said = Translation("de").translated(
-        "“n/a” was not taken: 'n/a' is not a value. Leave the cell empty, or write the value."
-    )
-    assert (
-        "„n/a“ wurde nicht übernommen: 'n/a' ist kein Wert. Lassen Sie die Zelle leer, oder schreiben Sie den Wert."
-        == said
-    )
-
-
 def test_figures_and_dates_are_those_of_the_language() -> None:
     """A decimal comma, signs between thousands, and the month in words."""
     day, moment = date(2026, 3, 1), datetime(2026, 3, 1, 8, 5)  # noqa: DTZ001 - shown as it is
@@ -103,15 +93,19 @@ def test_a_language_without_messages_is_refused_with_those_that_there_are(langua
         Translation.of(language)
 
 
-def test_hostile_texts_are_no_templates() -> None:
+def test_hostile_values_are_no_places() -> None:
     """Braces, signs of regular expressions and megabytes in what suppliers typed change nothing, and take no time."""
     for text in (
         "{",
         "{language}",
+        "{text}",
         "(a+)+$",
-        "never closed: {0}" + "(" * 1_000,
+        "{0}" + "(" * 1_000,
         "missing in " * 20_000,
         "\x00",
+        "%(x)s",
     ):
-        assert text in Translation("fr").translated(f"never closed: {text}")
-    assert [] == list(Templates.of(["{a} {b}"]).matches("x y"))
+        assert f"jamais fermé{NBSP}: {text}" == Translation("fr").say(
+            Message("never closed: {text}", text=text)
+        )
+        assert text == Translation("fr").say(text)

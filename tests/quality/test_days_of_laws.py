@@ -46,10 +46,15 @@ def test_a_check_begins_and_ends_with_its_days(day: str, severity: str, failing:
 
 def test_a_warning_says_from_when_on() -> None:
     """What is announced says its first day, in the language of the reader."""
-    (problem,) = _audit(_BEFORE).failures(rule="has_gpc_brick")["problem"]
-    assert problem.endswith("(from 12 August 2026 on)")
-    assert Translation("de").translated(problem).endswith("(ab 12. August 2026)")
-    assert Translation("fr").translated(problem).endswith("(à partir du 12 août 2026)")
+    audit = _audit(_BEFORE)
+
+    def problem(language: str) -> str:
+        (batch,) = audit.failure_batches(words=Translation(language), rule="has_gpc_brick")
+        return str(batch["problem"].to_pylist()[0])
+
+    assert problem("en").endswith("(from 12 August 2026 on)")
+    assert problem("de").endswith("(ab 12. August 2026)")
+    assert problem("fr").endswith("(à partir du 12 août 2026)")
 
 
 def test_the_day_moves_nothing_else() -> None:

@@ -122,9 +122,8 @@ def test_products_that_were_chosen_by_their_packaging_all_count() -> None:
     ],
 )
 def test_the_words_say_how_many_count_in_every_language(language: str, said: str) -> None:
-    """With the number of those of unknown kind, also where the English sentence is translated."""
+    """With the number of those of unknown kind."""
     assert said == UnitCount(4210, 12).words(Translation(language))
-    assert said == Translation(language).translated(str(UnitCount(4210, 12)))
 
 
 def test_other_words_than_the_two_are_refused() -> None:

@@ -98,6 +98,12 @@ def audit(
     language: Annotated[
         str, typer.Option(help="Language of report and worklists: English, French, German or Dutch.")
     ] = "en",
+    languages: Annotated[
+        Path | None,
+        typer.Option(
+            help="Languages of single owners' worklists: a TOML file of owner = language, such as ACME = 'de'."
+        ),
+    ] = None,
     since: Annotated[
         str,
         typer.Option(
@@ -150,12 +156,14 @@ def audit(
     """
     from prodex.languages import Translation
     from prodex.quality.comparison import compare_audits
+    from prodex.worklists.folder import chosen_words
 
     _refuse_alone(than, fail_if_worse, new_only, fail_under, fail_on)
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
     _refuse_units(units, what)
     Translation.of(language)  # before anything is judged
+    of_owners = _languages_of_owners(languages, worklists)
     chosen = prodex.Profile.read(profile)
     if requirements is not None:
         chosen = chosen.with_requirements(requirements)
@@ -167,6 +175,7 @@ def audit(
         _audit_snapshot, profile=chosen, moment=moment_of("now", now), pending=pending, day=as_of or None
     )
     judged = judge(snapshot)
+    chosen_words(judged, by or "owner", language, of_owners)  # before anything is written
     earlier = _earlier(since, chosen.name, judge) if since else None
     # Read before this audit is saved, or it would be compared with itself.
     last = _last(snapshot, than, chosen.name, judge) if fail_if_worse else None
@@ -178,7 +187,9 @@ def audit(
         page = judged.to_html(html, trend=[] if earlier is None else [earlier], language=language)
         say(f"The report is {page}.", aside=True)
     if worklists is not None:
-        index = judged.worklists(worklists, by or "owner", replace=replace, language=language)
+        index = judged.worklists(
+            worklists, by or "owner", replace=replace, language=language, languages=of_owners
+        )
         summary = (
             f"{counted(len(index), 'worklist')} with {counted(int(index['findings'].sum()), 'finding')} written to "
             f"{worklists}."
@@ -218,6 +229,23 @@ def _refuse_units(units: Units, what: AuditSection) -> None:
         raise QueryError(
             "--units says what --show coverage counts. Requirements say themselves which units each channel means."
         )
+
+
+def _languages_of_owners(file: Path | None, worklists: Path | None) -> dict[str, str]:
+    """Read in which language the worklists of single owners are written: a table of owner = language."""
+    if file is None:
+        return {}
+    if worklists is None:
+        raise QueryError("--languages is about worklists: give their folder as well, --worklists to_fix.")
+    from prodex.files.toml_text import TomlFile
+    from prodex.languages import Translation
+
+    read = TomlFile.read(file, f"The languages in {file}")
+    found = {}
+    for owner, language in read.values.items():
+        with read.text.named((owner,)):
+            found[owner] = Translation.of(language).language
+    return found
 
 
 def _is_broken(judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool) -> bool:

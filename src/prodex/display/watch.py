@@ -51,9 +51,9 @@ def headline(watch: Watch) -> str:
     moment = f"{words.moment(wall)} {wall.tzname() or f'{wall:%z}'}"
     new = sum(one.judgement.state is FigureState.NEW for one in watch.found)
     unusual = words.ngettext("{number} unusual", "{number} unusual", new)
-    what = unusual if watch.enough else words.counted(watch.audits, "audit")
+    what = unusual if watch.enough else words.ngettext("{number} audit", "{number} audits", watch.audits)
     if others := len(watch.found) - new:
-        findings = words.counted(others, "finding")
+        findings = words.ngettext("{number} finding", "{number} findings", others)
         what = words.gettext("{what}; {findings} of earlier audits", what=what, findings=findings)
     return words.gettext("Watch of {name} of {moment}: {what}", name=watch.name, moment=moment, what=what)
 
@@ -81,7 +81,10 @@ def sentences_of(watch: Watch) -> list[str]:
             )
         ]
     if not watch.found:
-        figures, audits = words.counted(watch.figures, "figure"), words.counted(watch.audits, "audit")
+        figures, audits = (
+            words.ngettext("{number} figure", "{number} figures", watch.figures),
+            words.ngettext("{number} audit", "{number} audits", watch.audits),
+        )
         return [
             words.gettext(
                 "Nothing is unusual: {figures} of {audits} compared.", figures=figures, audits=audits
@@ -135,7 +138,7 @@ def sentence(found: UnusualFigure, watch: Watch) -> str:
         now=now,
         usual=usual,
         expected=high,
-        audits=words.counted(judgement.audits, "audit"),
+        audits=words.ngettext("{number} audit", "{number} audits", judgement.audits),
         **{"supplier": supplier, measure.by or "all": _label_in_words(found, measure.by, words)},
     )
     day = words.day(found.since.astimezone(watch.zone).date())

@@ -98,6 +98,7 @@ OTHER_LABELS = (
         "size",
         "uuid",
         "certificates",
+        "text",
         "documents",
         "videos",
     ),

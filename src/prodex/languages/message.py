@@ -14,11 +14,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Self, TypeAlias
 
 import msgspec
 import numpy as np
+
+from prodex.errors import ProdexError
 
 #: What is shown to somebody: a message, or a text that is shown as it is.
 Said: TypeAlias = "Message | str"
@@ -85,7 +87,7 @@ class Message:
         return made
 
     def __str__(self) -> str:
-        from prodex.languages import ENGLISH
+        from prodex.languages.translation import ENGLISH
 
         return ENGLISH.say(self)
 
@@ -135,6 +137,24 @@ class Message:
             case {"id": str(sentence), "values": dict(values)}:
                 return message_of(sentence, values)
         raise ValueError(f"{plain!r:.80} is no message")
+
+
+def sentences(*said: Said) -> Said:
+    """Return several sentences, one after the other, as one message.
+
+    >>> str(sentences("It is a date.", Message("Write the value as text.")))
+    'It is a date. Write the value as text.'
+    """
+    return reduce(lambda before, one: Message("{said} {further}", said=before, further=one), said)
+
+
+def said_by(error: ProdexError) -> Said:
+    """Return what an error says as a message; as its text, where that is all there is.
+
+    >>> said_by(ProdexError.saying("{text} is not a number.", text="'a lot'")).values, said_by(ProdexError("Full."))
+    ({'text': "'a lot'"}, 'Full.')
+    """
+    return Message(error.sentence, **error.values) if error.sentence else str(error)
 
 
 #: Where it stands among the values of a message that it has a second form, or begins with a capital: no place is

@@ -186,7 +186,7 @@ def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
 def said_of_checks(checks: Sequence[Check], name: str, words: Translation = ENGLISH) -> pa.Array:
     """Return what each check says of itself, in a language."""
     facts = (check.rule.id if name == "rule" else getattr(check, name, None) for check in checks)
-    return pa.array([None if one is None else words.say(one) for one in facts], pa.string())
+    return pa.array([None if one is None else words.say_again(one) for one in facts], pa.string())
 
 
 def _check_known(want: ColumnCondition, stored: Callable[[str], pa.Array]) -> None:
@@ -365,7 +365,9 @@ def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGL
     words
         The language.
     """
-    place = whole(found["check"])
+    # Of a few findings, most checks have none.
+    here = whole(found["check"]).unique()
+    place, checks = pc.index_in(whole(found["check"]), here), [checks[one] for one in here.to_pylist()]
     columns: dict[str, Any] = {name: found[name] for name in found.column_names}
     for name, attribute in OF_CHECK.items():
         columns[name] = pa.DictionaryArray.from_arrays(place, said_of_checks(checks, attribute, words))

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from prodex.languages import LANGUAGES, Translation
+from prodex.languages import Message
 from prodex.languages.labels import attribute_label
+from prodex.languages.recognized import recognized
 from prodex.locales import language_label
 
 #: What a supplier is asked for, by rule where its attribute does not say it, else by attribute: a name, and what it is.
@@ -45,7 +46,7 @@ _ATTRIBUTES = ("attribute", "attributes", "composition", "listed")
 _LANGUAGES = ("language", "languages")
 
 
-def asked_label(attribute: str | None, rule: str | None = None) -> str | None:
+def asked_label(attribute: str | None, rule: str | None = None) -> Message | None:
     """Return what a supplier is asked for, in words that need no knowledge of the service.
 
     Parameters
@@ -57,20 +58,20 @@ def asked_label(attribute: str | None, rule: str | None = None) -> str | None:
 
     Examples
     --------
-    >>> asked_label("assets.pictures.isPackshot", "has_front_packshot"), asked_label("brand.code")
-    ('Front packshot: picture of the front on white', 'Brand: its code or its name')
-    >>> asked_label("assets.pictures.format"), asked_label("grossWeight.data"), asked_label(None)
-    ('Picture: format', 'Gross weight', None)
+    >>> attributes = ("assets.pictures.isPackshot", "brand.code", "assets.pictures.format", "grossWeight.data")
+    >>> [str(asked_label(one)) for one in attributes]
+    ['Front packshot: picture of the front on white', 'Brand: its code or its name', 'Picture: format', 'Gross weight']
     """
     if attribute is None:
         return None
     known = _ASKED_BY_RULE.get(rule or "") or _ASKED.get(attribute) or _ASKED.get(attribute.partition(".")[0])
     if known is not None:
-        return known
-    label = attribute_label(attribute)
+        return Message(known)
     if attribute.startswith("assets.pictures."):
-        return _ASKED["assets.pictures"] if attribute.endswith(".url") else f"Picture: {label}"
-    return label[:1].upper() + label[1:]
+        if attribute.endswith(".url"):
+            return asked_label("assets.pictures")
+        return Message("Picture: {attribute}", attribute=attribute)
+    return Message.sentence("{attribute}", attribute=attribute)
 
 
 def asked_attribute(label: str) -> str | None:
@@ -79,22 +80,9 @@ def asked_attribute(label: str) -> str | None:
     >>> asked_attribute("Long name: the full name that customers read"), asked_attribute("Gross weight")
     ('namePublicLong', None)
     """
-    said = _asked_in_words(label)
-    found = [
-        attribute
-        for attribute, asked in _ASKED.items()
-        if any(_asked_in_words(one) == said for one in _spellings(asked))
-    ]
+    asked = recognized(label, frozenset(_ASKED.values()))
+    found = [attribute for attribute, one in _ASKED.items() if one == asked]
     return found[0] if len(found) == 1 else None
-
-
-def _spellings(asked: str) -> list[str]:
-    return [Translation(language).gettext(asked) for language in LANGUAGES]
-
-
-def _asked_in_words(label: str) -> str:
-    """Return a label as labels are compared: programs and people change spaces."""
-    return " ".join(label.split()).replace(" :", ":")
 
 
 def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> str:

@@ -54,7 +54,6 @@ from prodex.quality.requirements import (
     Ask,
     AskedAttribute,
     Channel,
-    Entry,
     Level,
     ProductFamily,
     language_asked,
@@ -83,7 +82,7 @@ T = TypeVar("T")
 #: What the cells of a row say, by their column.
 _Texts = Mapping[str, str]
 #: As `Requirements.joined` takes it.
-Read = tuple[str, *Entry]
+Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
 
 
 @dataclass
