@@ -150,7 +150,6 @@ INNER = {
     "Ask",
     "Asked",
     "AskedAttribute",
-    "Check",
     "Chosen",
     "Crash",
     "Groups",

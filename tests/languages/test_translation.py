@@ -105,7 +105,7 @@ def test_hostile_values_are_no_places() -> None:
         "\x00",
         "%(x)s",
     ):
-        assert f"jamais fermé{NBSP}: {text}" == Translation("fr").say(
+        assert f"jamais fermée{NBSP}: {text}" == Translation("fr").say(
             Message("never closed: {text}", text=text)
         )
         assert text == Translation("fr").say(text)

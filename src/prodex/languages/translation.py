@@ -243,7 +243,7 @@ def _said_again(words: Translation, message: Message) -> str:
 #: What stands at a place with one of these names is shown as the reader calls it.
 _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
     **dict.fromkeys(
-        ("attribute", "attributes", "composition", "listed"),
+        ("attribute", "attributes", "listed"),
         lambda words, one: words.gettext(attribute_label(one)),
     ),
     **dict.fromkeys(("language", "languages"), Translation.language_label),

@@ -21,7 +21,7 @@ from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
 from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
 from prodex.quality.check import Check
 from prodex.quality.reasons import reason_words
-from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.rulebook import SEVERITIES, Rule
 from prodex.selection import Selection
 from prodex.selection.column_values import (
     ClosedList,
@@ -185,8 +185,9 @@ def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
 
 def said_of_checks(checks: Sequence[Check], name: str, words: Translation = ENGLISH) -> pa.Array:
     """Return what each check says of itself, in a language."""
-    facts = (check.rule.id if name == "rule" else getattr(check, name, None) for check in checks)
-    return pa.array([None if one is None else words.say_again(one) for one in facts], pa.string())
+    facts = (getattr(check, name, None) for check in checks)
+    said = (one.id if isinstance(one, Rule) else one for one in facts)
+    return pa.array([None if one is None else words.say_again(one) for one in said], pa.string())
 
 
 def _check_known(want: ColumnCondition, stored: Callable[[str], pa.Array]) -> None:

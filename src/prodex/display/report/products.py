@@ -145,7 +145,7 @@ _COLUMNS = [
 ]
 
 
-class Finding(NamedTuple):
+class FindingRow(NamedTuple):
     """A finding as a row of the page; there are two thousand of them."""
 
     gtin: Words
@@ -204,8 +204,8 @@ def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, pa.Table]]:
     return totals, kept
 
 
-def _finding(row: dict[str, Any], most: int) -> Finding:
-    return Finding(
+def _finding(row: dict[str, Any], most: int) -> FindingRow:
+    return FindingRow(
         gtin=label(row["gtin"] or row["product_id"]),
         name=label(row["name"]),
         owner=label(shown_one(row["owner"], row["owner_id"])),
