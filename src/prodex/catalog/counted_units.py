@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from prodex.errors import NotExported
 from prodex.selection.paths import GROUP_PATHS
 from prodex.selection.units import ALL_UNITS, CONSUMER, FLAG, CountedUnits, names_units, units_given
 
@@ -35,8 +38,16 @@ def counted_units(catalog: Catalog, units: str = CONSUMER) -> CountedUnits:
     >>> print(counted_units(catalog.where(is_consumer_unit=False)).count())
     1 product
     """
-    wanted = units_given(units)
-    if catalog.chosen is not None and names_units(catalog.chosen.selection):
-        wanted = ALL_UNITS
-    flags = catalog.arrow("products", [FLAG])[FLAG]
+    given = units_given(units)
+    wanted = ALL_UNITS if is_chosen_by_units(catalog) else given
+    try:
+        flags = catalog.arrow("products", [FLAG])[FLAG]
+    except NotExported:
+        # As where nobody has asked for it: all count, and that is said.
+        return CountedUnits.of(pa.nulls(len(catalog), pa.bool_()), wanted, is_asked=False)
     return CountedUnits.of(flags, wanted, catalog.origin.asked(GROUP_PATHS["unit"]))
+
+
+def is_chosen_by_units(catalog: Catalog) -> bool:
+    """Whether the products of a catalogue were chosen by what tells units apart: then all of them are meant."""
+    return catalog.chosen is not None and names_units(catalog.chosen.selection)

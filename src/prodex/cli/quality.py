@@ -96,7 +96,10 @@ def audit(
         bool, typer.Option("--replace", help="Replace worklists that are in that folder.")
     ] = False,
     language: Annotated[
-        str, typer.Option(help="Language of report and worklists: English, French, German or Dutch.")
+        str,
+        typer.Option(
+            help="Language of report, worklists and what is shown: English, French, German or Dutch."
+        ),
     ] = "en",
     languages: Annotated[
         Path | None,
@@ -154,6 +157,7 @@ def audit(
     the reason, if there is no audit to compare with, if the audits are not comparable, or if this one knows less.
     Everything is written before the command exits: 0 is success, 1 is failure, 2 is a command that was not understood.
     """
+    from prodex.display.audit import text_of
     from prodex.languages import Translation
     from prodex.quality.comparison import compare_audits
     from prodex.worklists.folder import chosen_words
@@ -196,12 +200,14 @@ def audit(
         )
         say(summary, aside=True)
     if what is AuditSection.SUMMARY and not by and output.format is Format.TABLE and output.out is None:
-        say(repr(judged))
+        say(text_of(judged, Translation.of(language)))
         if earlier is not None:
             say(f"\n{compare_audits(earlier, judged)!r}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
-        frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by, units)
+        frame = _audit_section(
+            judged, earlier, AuditSection.SCORES if is_scores else what, by, units, language
+        )
         # In a table, three digits of a share are enough.
         # Of moments, such as `first_seen`, there is nothing to round, and pandas warns.
         figures = dict.fromkeys(frame.select_dtypes("number").columns, 3)
@@ -592,9 +598,18 @@ def _saying_what_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _audit_section(
-    judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str, units: Units
+    judged: prodex.Audit,
+    earlier: prodex.Audit | None,
+    what: AuditSection,
+    by: str,
+    units: Units,
+    language: str,
 ) -> pd.DataFrame:
+    from prodex.languages import Translation
     from prodex.quality.comparison import compare_audits
+    from prodex.quality.failures import failures_frame
+
+    words = Translation.of(language)
 
     match what:
         case AuditSection.CHANGES if earlier is not None:
@@ -602,11 +617,11 @@ def _audit_section(
         case AuditSection.SCORES:
             return judged.scores(by or "owner")
         case AuditSection.GAPS:
-            return judged.gaps()
+            return judged.gaps(words=words)
         case AuditSection.CHECKS:
             return judged.by_check
         case AuditSection.FAILURES:
-            return judged.failures()
+            return failures_frame(judged.failure_batches(words=words))
         case AuditSection.COMPLETENESS:
             return _saying_what_counts(judged.completeness(by or None))
         case AuditSection.COVERAGE:

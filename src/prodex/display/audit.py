@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
-from prodex.languages import Message, Said
+from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.messages import counted, day_in_words, moved
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 _SHOWN, _LONG = 5, 200
 
 
-def text_of(audit: Audit) -> str:
+def text_of(audit: Audit, words: Translation = ENGLISH) -> str:
     """Return an audit in words."""
-    headline, *others = [str(line) for line, _ in lines(audit)]
-    found = audit.gaps()
-    rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
+    headline, *others = [words.say(line) for line, _ in lines(audit)]
+    found = audit.gaps(words=words)
+    rows = [_gap(row, words) for row in found.head(_SHOWN).to_dict("records")]
     width = max((len(row[0]) for row in rows), default=0)
-    shown = [f"  {problem:<{width}}  {count:>17}  if fixed: {brings}" for problem, count, brings in rows]
-    below = [_gaps_title(len(found)), *shown, *map(str, notes(audit))]
+    if_fixed = words.gettext("if fixed:")
+    shown = [f"  {problem:<{width}}  {count:>17}  {if_fixed} {brings}" for problem, count, brings in rows]
+    below = [words.say(_gaps_title(len(found))), *shown, *map(words.say, notes(audit))]
     return "\n".join(map(on_one_line, [headline, *others, *below]))
 
 
@@ -44,7 +45,7 @@ def html_of(audit: Audit) -> str:
         (problem, count, brings.replace("->", "→"))
         for problem, count, brings in map(_gap, found.head(_SHOWN).to_dict("records"))
     ]
-    title = _gaps_title(len(found))
+    title = str(_gaps_title(len(found)))
     gaps = table(title.rstrip(":."), ["problem", "failing", "if fixed"], rows, numbers=["failing"])
     # Without gaps there is no table for the title, so it is a line of its own.
     below = [str(note) for note in notes(audit)]
@@ -295,12 +296,14 @@ def _one_line(message: str) -> str:
     return shown if len(message) <= _LONG else f"{shown}... ({_LONG} of {len(message):,} characters)"
 
 
-def _gaps_title(count: int) -> str:
-    return f"The {min(count, _SHOWN)} largest gaps of {count}:" if count else "No check fails."
+def _gaps_title(count: int) -> Message:
+    if not count:
+        return Message("No check fails.")
+    return Message("The {number} largest gaps of {count}:", number=min(count, _SHOWN), count=count)
 
 
-def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
-    return row["problem"], counted(row["products"], "product"), row["brings"]
+def _gap(row: dict[Any, Any], words: Translation = ENGLISH) -> tuple[str, str, str]:
+    return row["problem"], words.say(products_said(row["products"])), row["brings"]
 
 
 #: Number of checks that a comparison lists.

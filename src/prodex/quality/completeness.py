@@ -22,7 +22,6 @@ import pyarrow as pa
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.messages import percent
 from prodex.quality.audit import Audit, counted_units_of
 from prodex.quality.check import Check
 from prodex.quality.required_checks import asked_words
@@ -214,8 +213,8 @@ class Completeness:
         )
 
     @property
-    def sentences(self) -> list[str]:
-        """For each channel how many products are complete, in words.
+    def sentences(self) -> list[Message]:
+        """For each channel how many products are complete.
 
         Examples
         --------
@@ -223,7 +222,7 @@ class Completeness:
         >>> rows = [["Web shop", "*", "brand", "must"]]
         >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
         >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
-        >>> Completeness.of(prodex.audit(catalog, wanted)).sentences
+        >>> [str(one) for one in Completeness.of(prodex.audit(catalog, wanted)).sentences]
         ['complete for Web shop: 50.0 % (1 of 2 consumer units, 2 of unknown kind)']
         """
         table = self.table_of_both()
@@ -390,16 +389,17 @@ class _Counts:
 _SHOWN = (State.PASS, State.FAIL, State.UNKNOWN)
 
 
-def _sentence(row: Mapping[Any, Any]) -> str:
-    channel, products, complete, unknown = (
-        row[name] for name in ("channel", "products", "complete", "unknown")
-    )
-    if not products:
-        return f"complete for {channel}: nothing is required of these products"
-    more = f"; unknown of {unknown:,}" if unknown else ""
-    then = row["with_accepted"]
-    accepted = f"; {percent(then)} with what was accepted" if then > row["completeness"] else ""
-    return f"complete for {channel}: {percent(row['completeness'])} ({complete:,} of {counted_of(row)}{more}{accepted})"
+def _sentence(row: Mapping[Any, Any]) -> Message:
+    channel = row["channel"]
+    if not row["products"]:
+        return Message("complete for {channel}: nothing is required of these products", channel=channel)
+    said = Message("{complete} of {units}", complete=int(row["complete"]), units=counted_of(row).said)
+    if row["unknown"]:
+        said = Message("{said}; unknown of {count}", said=said, count=int(row["unknown"]))
+    share, then = float(row["completeness"]), float(row["with_accepted"])
+    if then > share:
+        said = Message("{said}; {share} with what was accepted", said=said, share=then)
+    return Message("complete for {channel}: {share} ({said})", channel=channel, share=share, said=said)
 
 
 def counted_of(row: Mapping[Any, Any]) -> UnitCount:

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
-from prodex.catalog.counted_units import counted_units
+from prodex.catalog.counted_units import is_chosen_by_units
 from prodex.errors import InputError, NotExported, SnapshotError
 from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
@@ -43,7 +43,7 @@ from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
-from prodex.selection.units import CONSUMER, NAMED
+from prodex.selection.units import NAMED
 from prodex.store.snapshot import catalog_given
 from prodex.tables.columns import Answer, Mask
 from prodex.written_dates import day_given
@@ -474,9 +474,7 @@ def _products_of_part(job: PartJob) -> Products:
 def _checks_on(day: date, profile: Profile, catalog: Catalog) -> tuple[Check, ...]:
     """Return the checks as an audit keeps them; of products that were chosen by the kind of their units all count."""
     checks = profile.checks_on(day)
-    if counted_units(catalog).units == CONSUMER:
-        return checks
-    return tuple(replace(one, units=NAMED) for one in checks)
+    return tuple(replace(one, units=NAMED) for one in checks) if is_chosen_by_units(catalog) else checks
 
 
 def _seconds(rule: Rule, seconds: float | None) -> float | None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError
-from prodex.languages import ENGLISH, Translation
+from prodex.languages import ENGLISH, Message, Translation
 from prodex.selection.paths import COLUMN, MISSING, MISSING_OF_ALL
 from prodex.selection.value import Selection
 from prodex.tables.columns import Mask, whole
@@ -157,24 +157,29 @@ class UnitCount:
         >>> UnitCount(2, 1).words(Translation("de")), UnitCount(8, 8, is_asked=False).words(Translation("fr"))
         ('2 Verbrauchereinheiten, davon 1 unbekannter Art', '8 produits (unités consommateur non demandées)')
         """
+        return words.say(self.said)
+
+    @property
+    def said(self) -> Message:
+        """What is counted, as a message."""
         if self.units == ALL_UNITS:
-            return words.ngettext("{number} product", "{number} products", self.products)
+            return Message.of_number("{number} product", "{number} products", self.products)
         if not self.is_asked:
-            return words.ngettext(
+            return Message.of_number(
                 "{number} product (consumer units were not asked for)",
                 "{number} products (consumer units were not asked for)",
                 self.products,
             )
         if not self.products and self.others:
-            return words.ngettext(
+            return Message.of_number(
                 "no consumer unit, only {number} other unit",
                 "no consumer unit, only {number} other units",
                 self.others,
             )
-        counted = words.ngettext("{number} consumer unit", "{number} consumer units", self.products)
+        counted = Message.of_number("{number} consumer unit", "{number} consumer units", self.products)
         if not self.unknown:
             return counted
-        return words.gettext("{said}, {count} of unknown kind", said=counted, count=self.unknown)
+        return Message("{said}, {count} of unknown kind", said=counted, count=self.unknown)
 
     def __str__(self) -> str:
         return self.words()
