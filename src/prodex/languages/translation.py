@@ -339,10 +339,13 @@ def add_messages(language: str, messages: Mapping[str, str | tuple[str, str]] | 
 
 def _read_po(file: Path, words: Translation) -> dict[str, str | tuple[str, str]]:
     try:
+        # A pipe would be waited for.
+        if not file.is_file():
+            raise InputError(f"{str(file)!r:.200} is no file. Give a .po file, or a mapping of sentences.")
         with file.open("rb") as stream:
             found = read_po(stream, locale=words.language, abort_invalid=True)
     except (OSError, ValueError, PoFileError) as error:
-        raise InputError(f"{file} cannot be read as a .po file: {error}") from error
+        raise InputError(f"{str(file)!r:.200} cannot be read as a .po file: {error}") from error
     return {
         one.id if isinstance(one.id, str) else one.id[0]: one.string
         if isinstance(one.string, str)

@@ -251,7 +251,7 @@ class Profile:
         >>> import pandas as pd, prodex
         >>> rows = [["Web shop", "brand", "must"]]
         >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "attribute", "level"]))
-        >>> Profile.read("core").with_requirements(wanted).facts[-1].id
+        >>> Profile.read("core").with_requirements(wanted).every_check[-1].id
         'must_have[Web shop,brand]'
         """
         given = requirements if isinstance(requirements, Requirements) else Requirements.read(requirements)

@@ -782,7 +782,7 @@ def entries_of(requirements: Requirements) -> Iterator[Entry]:
     """Yield each requirement, and each channel and family of which nothing is asked.
 
     >>> list(entries_of(Requirements(channels=(Channel("Shop"),))))
-    [(Channel(name='Shop', market=0, consumer_units=False), None, None, None)]
+    [(Channel(name='Shop', market=0, consumer_units=True), None, None, None)]
     """
     asked_of: dict[str, list[ChannelRequirement]] = {}
     for one in requirements.requirements:
