@@ -9,7 +9,7 @@ from __future__ import annotations
 import gettext
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -292,6 +292,7 @@ class _Added(gettext.NullTranslations):
         return one if n == 1 else many
 
 
+_ADDITIONS: list[str] = []
 _ADDED = {language: _Added() for language in LANGUAGES if language != "en"}
 
 
@@ -334,7 +335,13 @@ def add_messages(language: str, messages: Mapping[str, str | tuple[str, str]] | 
             added.messages[one] = forms[0]
         else:
             added.counted[one] = (forms[0], forms[1])
+    _ADDITIONS.append(words.language)
     _said_again.cache_clear()
+
+
+def additions() -> Sequence[str]:
+    """Return the languages to which messages were added, in turn: words that somebody keeps are of before."""
+    return _ADDITIONS
 
 
 def _read_po(file: Path, words: Translation) -> dict[str, str | tuple[str, str]]:

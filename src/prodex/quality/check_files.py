@@ -7,12 +7,13 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
 from prodex.languages import Message
 from prodex.quality.check import Check
 from prodex.quality.laws import Law, Standing
 from prodex.quality.rulebook import Certain, Parameter, Rule
 from prodex.selection.plain import as_plain, from_plain
+from prodex.selection.units import ALL_UNITS, CONSUMER, NAMED
 
 #: What a saved rule is asked of its declaration, by the same names.
 _KINDS = {kind.__name__: kind for kind in (str, int, float, bool)}
@@ -74,7 +75,19 @@ class SavedCheck(msgspec.Struct):
             When it is no check.
         """
         facts = {name: getattr(self.rule, name) for name in _SavedRule.__struct_fields__}
-        scope, parameters = from_plain(facts.pop("scope")), tuple(map(_parameter, facts.pop("parameters")))
+        needed = {one.name for one in self.rule.parameters}
+        if self.rule.says_unknown:
+            needed |= {"channel", "level", "asked"}
+        if missing := needed - self.parameters.keys():
+            raise ValueError(f"the check of rule {self.rule.id!r:.80} has no {min(missing)}")
+        if self.units not in {CONSUMER, NAMED, ALL_UNITS}:
+            raise ValueError(f"the check of rule {self.rule.id!r:.80} counts {self.units!r:.40} units")
+        try:
+            scopes = tuple(map(from_plain, self.scopes))
+            scope = from_plain(facts.pop("scope"))
+        except ProdexError as error:
+            raise ValueError(f"the scope of rule {self.rule.id!r:.80}: {error}") from error
+        parameters = tuple(map(_parameter, facts.pop("parameters")))
         rule = Rule(
             **facts, scope=scope, parameters=parameters, function=_gone, whole=(), gather=None, prepare=None
         )
@@ -83,7 +96,7 @@ class SavedCheck(msgspec.Struct):
             tuple((name, _value(value)) for name, value in self.parameters.items()),
             self.severity,
             self.weight,
-            tuple(map(from_plain, self.scopes)),
+            scopes,
             self.in_force,
             self.until,
             self.standing,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pyarrow.compute as pc
 
 from prodex.languages import Message, Said, Translation
 from prodex.languages.message import read_message, values_json
+from prodex.languages.translation import additions
 from prodex.tables.columns import Rows
 
 #: What is wrong: one for all rows of evidence, or one for each; a value of a message may be a column as well.
@@ -151,6 +153,14 @@ def reason_words(messages: pa.Array, values: pa.Array, words: Translation) -> pa
     return pa.array(said, pa.string()).take(both.indices)
 
 
-@lru_cache(_KEPT)
 def _said(words: Translation, message: str, values: str) -> str:
-    return words.say(read_message(message, values or None))
+    return _said_once(words, message, values, len(additions()))
+
+
+@lru_cache(_KEPT)
+def _said_once(words: Translation, message: str, values: str, _: int) -> str:
+    try:
+        return words.say(read_message(message, values or None))
+    except (ValueError, KeyError, TypeError, RecursionError, msgspec.MsgspecError):
+        # No rule makes such values: the audit is somebody else's, or a rule of one's own has left out the number.
+        return message
