@@ -27,7 +27,7 @@ from prodex.selection.units import names_units, with_units_named
 from prodex.tables.attributes import is_within
 
 if TYPE_CHECKING:
-    from prodex.languages import Message
+    from prodex.languages import Message, Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,14 @@ class Origin:
         # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
         languages = self.query.product_languages
         return language is None or not languages or short_of(language) in map(short_of, languages)
+
+    @property
+    def source_said(self) -> Said:
+        """The source as readers call it: "records" is a word of ours, all else a name."""
+        # Imported on request: most catalogues are never shown.
+        from prodex.languages import Message
+
+        return Message("records") if self.source == "records" else self.source
 
     def with_ledger(self, ledger: Ledger) -> Self:
         """Return the origin with another ledger.

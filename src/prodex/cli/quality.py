@@ -157,7 +157,7 @@ def audit(
     the reason, if there is no audit to compare with, if the audits are not comparable, or if this one knows less.
     Everything is written before the command exits: 0 is success, 1 is failure, 2 is a command that was not understood.
     """
-    from prodex.display.audit import text_of
+    from prodex.display.audit import comparison_text, text_of
     from prodex.languages import Translation
     from prodex.quality.comparison import compare_audits
     from prodex.worklists.folder import chosen_words
@@ -202,7 +202,7 @@ def audit(
     if what is AuditSection.SUMMARY and not by and output.format is Format.TABLE and output.out is None:
         say(text_of(judged, Translation.of(language)))
         if earlier is not None:
-            say(f"\n{compare_audits(earlier, judged)!r}")
+            say(f"\n{comparison_text(compare_audits(earlier, judged), Translation.of(language))}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
         frame = _audit_section(

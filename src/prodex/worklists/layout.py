@@ -100,7 +100,7 @@ TO_FIX = (
     SheetColumn("reason", "What is wrong", 28),
     SheetColumn("fix", "How to fix", 34),
     SheetColumn("accept_because", "Accept because", 26),
-    SheetColumn("severity", "Severity", 9),
+    SheetColumn("severity", "Severity", 13),
     SheetColumn("market", "Market", 14),
     SheetColumn("law", "Required by", 26),
     SheetColumn("title", "Expected", 28, is_hidden=True),
