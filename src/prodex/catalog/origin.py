@@ -27,7 +27,7 @@ from prodex.selection.units import names_units, with_units_named
 from prodex.tables.attributes import is_within
 
 if TYPE_CHECKING:
-    from prodex.languages import Message, Said
+    from prodex.languages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Origin:
         return language is None or not languages or short_of(language) in map(short_of, languages)
 
     @property
-    def source_said(self) -> Said:
+    def source_said(self) -> Message | str:
         """The source as readers call it: "records" is a word of ours, all else a name."""
         # Imported on request: most catalogues are never shown.
         from prodex.languages import Message

@@ -283,9 +283,10 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
 
 
 def _moment_before(audit: Audit, before: Audit, words: Translation) -> str:
-    """Return the day of the audit before; on the same day its time, since that day would be today."""
-    is_same_day = before.now.date() == audit.now.date()
-    return f"{before.now:%H:%M}" if is_same_day else words.day(before.now)
+    """Return since when: the day of the audit before; on the same day its time, since that day would be today."""
+    if before.now.date() == audit.now.date():
+        return words.gettext("since {time}", time=f"{before.now:%H:%M}")
+    return words.gettext("since {day}", day=words.day(before.now))
 
 
 def _change(now: float, then: float, is_share: bool) -> tuple[Message, str]:
