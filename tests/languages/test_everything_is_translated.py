@@ -382,11 +382,10 @@ def test_no_english_words_of_the_catalogue_are_on_the_terminal(
     said += [comparison_text(prodex.diff(old, new), words) for old, new in product(every, every)]
     earlier = catalog().where(is_consumer_unit=True).save("shop")
     catalog().save("shop")
-    app(
-        ["audit", "shop", "--since", f"shop@{earlier.folder.name}", "--language", language],
-        standalone_mode=False,
-    )
-    said.append(capsys.readouterr().out)
+    files = ["--html", f"{tmp_path / 'a.html'}", "--worklists", f"{tmp_path / 'to_fix'}", "--save"]
+    since = ["--since", f"shop@{earlier.folder.name}", "--language", language]
+    app(["audit", "shop", *since, *files], standalone_mode=False)
+    said += capsys.readouterr()
     assert [] == english_among("\n".join(said).splitlines(), language)
 
 
