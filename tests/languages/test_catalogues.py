@@ -86,6 +86,13 @@ def test_translations_begin_and_end_as_their_messages_do(language: str) -> None:
 
 
 @each_row("language", OTHERS)
+def test_signs_have_their_spaces_and_quotation_marks_are_those_of_the_language(language: str) -> None:
+    """No line breaks before a per cent sign, in French before a colon neither; no language has the marks of ASCII."""
+    wrong = r' %(?!\w)|"' + (r"| [:;?!»]|« |’" if language == "fr" else "")
+    assert [] == [other for _, other in pairs(language) if re.search(wrong, other)]
+
+
+@each_row("language", OTHERS)
 def test_suppliers_are_addressed_formally(language: str) -> None:
     """Vous, Sie and u: nobody is on first-name terms with a workbook."""
     familiar = {"fr": "tu|toi|ton|ta|tes", "de": "du|dich|dir|dein|deine|deinen", "nl": "jij|jou|jouw|je"}

@@ -6,9 +6,10 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from email import message_from_bytes, policy
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -264,15 +265,9 @@ def test_every_text_of_the_report_is_translated(
     assert [] == sorted(left - same - codes)
 
 
-def english_in(page: str, language: str) -> list[str]:
-    """Return the lines of a page that have words of the English messages, also those that stand among values.
-
-    What suppliers wrote in English is not searched: in such a text many of our words are found.
-    """
-    page = re.sub(r'<td class="typed">.*?</td>', "", page, flags=re.DOTALL)
-    shown = re.sub(r"<(style|script)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
-    said = html.unescape(re.sub(r"<[^>]*>", "\n", shown))
-    said += "\n".join(html.unescape(one) for one in re.findall(r'(?:aria-label|alt)="([^"]*)"', page))
+@cache
+def english_words(language: str) -> re.Pattern[str]:
+    """Return what finds the words of the English messages, also those that stand among values."""
     words: set[str] = set()
     for message in messages_of(language):
         forms = [message.id] if isinstance(message.id, str) else message.id
@@ -281,10 +276,27 @@ def english_in(page: str, language: str) -> list[str]:
         # A shorter piece may be words of another language.
         long = {one for one in pieces if " " in one and len(one) > 10}
         words |= {one for one in long if not any(one in other for other in translations)}
-    found = re.compile("|".join(rf"\b{re.escape(one)}\b" for one in sorted(words)))
+    return re.compile("|".join(rf"\b{re.escape(one)}\b" for one in sorted(words)))
+
+
+def english_among(texts: Iterable[Any], language: str) -> list[str]:
+    """Return the texts that have words of the English messages; what is no text is none."""
+    found = english_words(language)
+    return sorted({one for one in texts if isinstance(one, str) and found.search(one)})
+
+
+def english_in(page: str, language: str) -> list[str]:
+    """Return the lines of a page that have words of the English messages.
+
+    What suppliers wrote in English is not searched: in such a text many of our words are found.
+    """
+    page = re.sub(r'<td class="typed">.*?</td>', "", page, flags=re.DOTALL)
+    shown = re.sub(r"<(style|script)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+    said = html.unescape(re.sub(r"<[^>]*>", "\n", shown))
+    said += "\n".join(html.unescape(one) for one in re.findall(r'(?:aria-label|alt)="([^"]*)"', page))
     sources = tuple(rule.source for rule in RULES.values() if rule.shipped and rule.source)
-    lines = (line.strip().removeprefix(". ") for line in said.split("\n") if found.search(line))
-    return [line for line in lines if not line.startswith(sources)]
+    lines = (line.strip().removeprefix(". ") for line in said.split("\n"))
+    return [line for line in english_among(lines, language) if not line.startswith(sources)]
 
 
 @pytest.fixture(scope="module")
@@ -314,6 +326,67 @@ def test_no_english_words_of_the_catalogue_are_in_a_report(
         page = audit.to_html(tmp_path / "a.html", trend=audits[1:2], language=language).read_text("utf-8")
         left += english_in(page, language)
     assert [] == left
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
+    audits: list[prodex.Audit], folders: dict[str, Path], language: str, tmp_path: Path
+) -> None:
+    """In no cell but those with data, on no sheet, the one to read first among them; in no line of a mail."""
+    accepted = prodex.accept(
+        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
+    )
+    made = [folders[language]]
+    for number, audit in enumerate((audits[0], audits[2], accepted)):
+        audit.worklists(tmp_path / f"{number}", language=language)
+        made.append(tmp_path / f"{number}")
+    answers = tmp_path / "a.csv"
+    answers.write_text(
+        "GTIN;Field;Language;New value\n03036811359935;nameless;;?\n;;;\n1;brand;;OK\n", "utf-8"
+    )
+    prodex.read_worklist(answers, catalog()).worklist(tmp_path / "again", language=language)
+    is_data = {place for place, column in enumerate(TO_FIX) if column.name in DATA}
+    left = []
+    for folder in (*made, tmp_path / "again"):
+        for book in folder.glob("*.xlsx"):
+            for number, (_, rows) in enumerate(cells_of(book)):
+                # The first ones are for reading, and hold no data of products.
+                kept = [
+                    one for row in rows for place, one in enumerate(row) if number < 2 or place not in is_data
+                ]
+                left += english_among(kept, language)
+        for mail in folder.glob("*.eml"):
+            read = message_from_bytes(mail.read_bytes(), policy=policy.default)
+            left += english_among([*read.get_body().get_content().splitlines(), read["Subject"]], language)
+    assert [] == left
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_words_of_the_catalogue_are_on_the_terminal(
+    audits: list[prodex.Audit], language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An audit in words, what changed since another one, and what the commands print."""
+    from prodex.cli import app
+    from prodex.display.audit import comparison_text, text_of
+
+    words = Translation(language)
+    accepted = prodex.accept(
+        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
+    )
+    every = [*audits, accepted, accepted.with_accepted()]
+    said = [text_of(one, words) for one in every]
+    said += [comparison_text(prodex.diff(old, new), words) for old, new in product(every, every)]
+    earlier = catalog().where(is_consumer_unit=True).save("shop")
+    catalog().save("shop")
+    files = ["--html", f"{tmp_path / 'a.html'}", "--worklists", f"{tmp_path / 'to_fix'}", "--save"]
+    since = ["--since", f"shop@{earlier.folder.name}", "--language", language]
+    app(["audit", "shop", *since, *files], standalone_mode=False)
+    said += capsys.readouterr()
+    assert [] == english_among("\n".join(said).splitlines(), language)
 
 
 @pytest.mark.slow

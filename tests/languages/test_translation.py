@@ -74,7 +74,7 @@ def test_figures_and_dates_are_those_of_the_language() -> None:
     ]
     assert [
         ("1,234.5", "99.9 %", ">99 %", "2026-03-01", "2026-03-01 08:05"),
-        (f"1{THIN}234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1 mars 2026", "1 mars 2026, 08:05"),
+        (f"1{THIN}234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1er mars 2026", "1er mars 2026, 08:05"),
         ("1.234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1. März 2026", "1. März 2026, 08:05"),
         ("1.234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1 maart 2026", "1 maart 2026, 08:05"),
     ] == made

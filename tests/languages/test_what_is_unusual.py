@@ -97,7 +97,7 @@ def test_counts_have_their_plural() -> None:
     ("language", "sentence"),
     [
         ("fr", "Un chiffre est inhabituel"),
-        ("de", "Durch Zufall allein hat eine von tausend Prüfungen"),
+        ("de", "Durch Zufall allein hat eines von tausend Audits"),
         ("nl", "één op de duizend audits"),
     ],
 )

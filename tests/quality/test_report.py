@@ -130,8 +130,8 @@ def test_of_two_audits_on_a_day_the_time_is_named() -> None:
     noon = AS_OF.replace(hour=12, minute=30)
     hours = [prodex.audit(catalog, "core", now=noon + timedelta(hours=step)) for step in (-3, 0, 24)]
 
-    assert ["09:30"] * 4 == [tile.since for tile in tiles(hours[1], hours[0])]
-    assert [f"{noon:%Y-%m-%d}"] * 4 == [tile.since for tile in tiles(hours[2], hours[1])]
+    assert ["since 09:30"] * 4 == [tile.since for tile in tiles(hours[1], hours[0])]
+    assert [f"since {noon:%Y-%m-%d}"] * 4 == [tile.since for tile in tiles(hours[2], hours[1])]
 
 
 @pytest.mark.slow

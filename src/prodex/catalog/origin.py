@@ -103,6 +103,14 @@ class Origin:
         languages = self.query.product_languages
         return language is None or not languages or short_of(language) in map(short_of, languages)
 
+    @property
+    def source_said(self) -> Message | str:
+        """The source as readers call it: "records" is a word of ours, all else a name."""
+        # Imported on request: most catalogues are never shown.
+        from prodex.languages import Message
+
+        return Message("records") if self.source == "records" else self.source
+
     def with_ledger(self, ledger: Ledger) -> Self:
         """Return the origin with another ledger.
 

@@ -157,8 +157,8 @@ def audit(
     the reason, if there is no audit to compare with, if the audits are not comparable, or if this one knows less.
     Everything is written before the command exits: 0 is success, 1 is failure, 2 is a command that was not understood.
     """
-    from prodex.display.audit import text_of
-    from prodex.languages import Translation
+    from prodex.display.audit import comparison_text, text_of
+    from prodex.languages import Message, Translation
     from prodex.quality.comparison import compare_audits
     from prodex.worklists.folder import chosen_words
 
@@ -166,7 +166,7 @@ def audit(
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
     _refuse_units(units, what)
-    Translation.of(language)  # before anything is judged
+    words = Translation.of(language)  # before anything is judged
     of_owners = _languages_of_owners(languages, worklists)
     chosen = prodex.Profile.read(profile)
     if requirements is not None:
@@ -186,23 +186,25 @@ def audit(
     if keep:
         # A catalogue with pending updates is no snapshot any more, so its audit does not know the name.
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
-        say(f"The audit is in {judged.folder}.", aside=True)
+        say(words.gettext("The audit is in {folder}.", folder=judged.folder), aside=True)
     if html is not None:
         page = judged.to_html(html, trend=[] if earlier is None else [earlier], language=language)
-        say(f"The report is {page}.", aside=True)
+        say(words.gettext("The report is {file}.", file=page), aside=True)
     if worklists is not None:
         index = judged.worklists(
             worklists, by or "owner", replace=replace, language=language, languages=of_owners
         )
-        summary = (
-            f"{counted(len(index), 'worklist')} with {counted(int(index['findings'].sum()), 'finding')} written to "
-            f"{worklists}."
+        written = Message(
+            "{worklists} with {findings} written to {folder}.",
+            worklists=Message.of_number("{number} worklist", "{number} worklists", len(index)),
+            findings=Message.of_number("{number} finding", "{number} findings", int(index["findings"].sum())),
+            folder=str(worklists),
         )
-        say(summary, aside=True)
+        say(words.say(written), aside=True)
     if what is AuditSection.SUMMARY and not by and output.format is Format.TABLE and output.out is None:
-        say(text_of(judged, Translation.of(language)))
+        say(text_of(judged, words))
         if earlier is not None:
-            say(f"\n{compare_audits(earlier, judged)!r}")
+            say(f"\n{comparison_text(compare_audits(earlier, judged), words)}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
         frame = _audit_section(

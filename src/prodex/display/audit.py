@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
 from prodex.languages import ENGLISH, Message, Said, Translation
-from prodex.messages import counted, day_in_words, moved
+from prodex.messages import counted, day_in_words
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
-from prodex.quality.laws import ANNOUNCED
+from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE
 from prodex.quality.requirements import ALL
-from prodex.quality.scores import CAVEAT, FORMULA, readiness
+from prodex.quality.scores import CAVEAT, FORMULA, moved, readiness
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
@@ -70,14 +70,20 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
             yield new, True
     yield from accepted_lines(audit)
     moment = f"{audit.now:%Y-%m-%d %H:%M}"
-    yield Message("from {source}, as of {moment}", source=audit.origin.source, moment=moment), False
+    yield Message("from {source}, as of {moment}", source=audit.origin.source_said, moment=moment), False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:
         yield Message("incomplete: {said}", said=audit.origin.ledger.said), True
     if count := int(figures["checks_unknown"]):
         yield _unknown_checks(count, checks, is_crashed=bool(audit.crashes)), True
     elif unknown := int(figures["unknown"] - figures["checks_not_asked"] * products):
-        yield Message("{count} of {of} results are unknown", count=unknown, of=products * checks), False
+        said = Message.of_number(
+            "{number} of {of} results is unknown",
+            "{number} of {of} results are unknown",
+            unknown,
+            of=products * checks,
+        )
+        yield said, False
     yield from ((line, False) for line in _law_lines(audit))
     # Only worth a warning where a check asks for the market.
     without_market = sum(part.column("market").null_count for part in audit.parts)
@@ -310,23 +316,31 @@ def _gap(row: dict[Any, Any], words: Translation = ENGLISH) -> tuple[str, str, s
 _CHECKS = 10
 
 
-def comparison_text(comparison: AuditComparison) -> str:
+def comparison_text(comparison: AuditComparison, words: Translation = ENGLISH) -> str:
     """Return a comparison in words."""
     rows, every = _changed_checks(comparison)
-    shown = [f"  {problem}: {fixed:,} fixed, {failing:,} newly failing" for problem, fixed, failing in rows]
+    said: list[Said] = [
+        Message(
+            "{problem}: {fixed} fixed, {failing} newly failing", problem=one, fixed=fixed, failing=failing
+        )
+        for one, fixed, failing in rows
+    ]
     if every > _CHECKS:
-        shown.append(f"  {_CHECKS} of {every} checks that changed; all in .by_check")
-    lines = [*_comparison_lines(comparison), *shown, *comparison.notes, str(notes(comparison.new)[0])]
+        said.append(Message("{count} of {of} checks that changed; all in .by_check", count=_CHECKS, of=every))
+    shown = [f"  {words.say(one)}" for one in said]
+    below = [*comparison.said, notes(comparison.new)[0]]
+    lines = [*map(words.say, _comparison_lines(comparison)), *shown, *map(words.say, below)]
     return "\n".join(map(on_one_line, lines))
 
 
 def comparison_html(comparison: AuditComparison) -> str:
     """Return a comparison as a small table for a notebook."""
-    headline, *others = _comparison_lines(comparison)
+    headline, *others = map(str, _comparison_lines(comparison))
     rows, every = _changed_checks(comparison)
     title = f"{len(rows)} of {counted(every, 'check')} that changed; all in .by_check"
     headings = ["problem", "fixed", "newly failing"]
-    changed = [table(title, headings, rows, numbers=headings[1:])] if rows else []
+    cells = [(str(problem), *counts) for problem, *counts in rows]
+    changed = [table(title, headings, cells, numbers=headings[1:])] if rows else []
     # Whatever limits the comparison is a warning; "->" is read aloud as a minus sign and a bracket.
     lines = [(line.replace("->", "→"), False) for line in others]
     return block(
@@ -337,62 +351,87 @@ def comparison_html(comparison: AuditComparison) -> str:
     )
 
 
-def _comparison_lines(comparison: AuditComparison) -> list[str]:
+def _comparison_lines(comparison: AuditComparison) -> Iterator[Message]:
     old, new = comparison.old, comparison.new
     before, after = old.summary, new.summary
-    counts = ", ".join(
-        f"{int(comparison.by_check[name.replace(' ', '_')].sum()):,} {name}" for name in CHANGES
+    moments = {"then_moment": f"{old.now:%Y-%m-%d %H:%M}", "moment": f"{new.now:%Y-%m-%d %H:%M}"}
+    yield Message("{then_moment} to {moment} ({profile})", **moments, profile=new.profile)
+    yield Message(
+        "{earlier} -> {now}, score {moved}",
+        earlier=readiness(before),
+        now=readiness(after),
+        moved=moved(before["score"], after["score"]),
     )
-    added = f"{counted(len(comparison.added), 'product')} added, {len(comparison.gone):,} gone"
+    counts = {
+        name.replace(" ", "_"): int(comparison.by_check[name.replace(" ", "_")].sum()) for name in CHANGES
+    }
+    yield Message.of_number(
+        "{fixed} fixed, {newly_failing} newly failing, {still_failing} still failing, {not_comparable} not comparable; "
+        "{number} product added, {gone} gone",
+        "{fixed} fixed, {newly_failing} newly failing, {still_failing} still failing, {not_comparable} not comparable; "
+        "{number} products added, {gone} gone",
+        len(comparison.added),
+        gone=len(comparison.gone),
+        **counts,
+    )
     views = [one.as_found is not None for one in (old, new)]
-    accepted = ["what is accepted passes in both"] if all(views) else []
-    if not any(views) and (before["accepted"] or after["accepted"]):
-        score = moved(*(one.with_accepted().score for one in (old, new)))
-        accepted.append(
-            f"accepted now: {before['accepted']:,} failing before, {after['accepted']:,} now; with them score {score}"
+    if all(views):
+        yield Message("what is accepted passes in both")
+    elif not any(views) and (before["accepted"] or after["accepted"]):
+        yield Message(
+            "accepted now: {earlier} failing before, {now} now; with them score {moved}",
+            earlier=int(before["accepted"]),
+            now=int(after["accepted"]),
+            moved=moved(*(one.with_accepted().score for one in (old, new))),
         )
-    return [
-        f"{old.now:%Y-%m-%d %H:%M} to {new.now:%Y-%m-%d %H:%M} ({new.profile})",
-        f"{readiness(before)} -> {readiness(after)}, score {moved(before['score'], after['score'])}",
-        f"{counts}; {added}",
-        *accepted,
-        *_completeness_moved(old, new),
-        *_law_changes(comparison),
-    ]
+    yield from _completeness_moved(old, new)
+    if len(comparison.law_changes):
+        yield _law_changes(comparison)
 
 
-def _law_changes(comparison: AuditComparison) -> list[str]:
+def _law_changes(comparison: AuditComparison) -> Message:
     """Return how many checks a law has begun or ended for, and how the score moved without that."""
-    changes = comparison.law_changes
-    if not len(changes):
-        return []
-    was, is_ = (one.score for one in comparison.by_one_law())
-    first = changes.iloc[0]
-    stands = f"{first['check']} for one ({first['was']}, now {first['is']})"
-    count = counted(len(changes), "check")
-    return [
-        f"{count} whose law began or ended, {stands}; by the laws of the new audit score {moved(was, is_)}"
-    ]
+    first = comparison.law_changes.iloc[0]
+    return Message.of_number(
+        "{number} check whose law began or ended, {check} for one ({earlier}, now {now}); by the laws of the new audit "
+        "score {moved}",
+        "{number} checks whose law began or ended, {check} for one ({earlier}, now {now}); by the laws of the new "
+        "audit score {moved}",
+        len(comparison.law_changes),
+        check=first["check"],
+        earlier=_STANDINGS[first["was"]],
+        now=_STANDINGS[first["is"]],
+        moved=moved(*(one.score for one in comparison.by_one_law())),
+    )
 
 
-def _completeness_moved(old: Audit, new: Audit) -> list[str]:
-    """Return for each channel that both audits know how the share of complete products moved."""
-    shares = []
-    for one in (old, new):
-        if one.families is None:
-            return []
-        table = one.completeness()
-        every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
-        shares.append(dict(zip(every["channel"], every["completeness"], strict=True)))
-    return [
-        f"complete for {channel}: {moved(shares[0][channel], share)}"
-        for channel, share in shares[1].items()
-        if channel in shares[0]
-    ]
+#: How a law stands on a day.
+_STANDINGS = {
+    ANNOUNCED: Message("announced"),
+    IN_FORCE: Message("in force"),
+    ENDED: Message("ended"),
+}
+
+
+def _completeness_moved(old: Audit, new: Audit) -> Iterator[Message]:
+    """Yield for each channel that both audits know how the share of complete products moved."""
+    if old.families is None or new.families is None:
+        return
+    tables = (one.completeness() for one in (old, new))
+    before, after = (
+        dict(zip(every["channel"], every["completeness"], strict=True))
+        for every in (one[(one["language"] == EVERY_LANGUAGE) & (one.iloc[:, 1] == ALL)] for one in tables)
+    )
+    for channel in after:
+        if channel in before:
+            how = moved(before[channel], after[channel])
+            yield Message("complete for {channel}: {moved}", channel=channel, moved=how)
 
 
 def _changed_checks(comparison: AuditComparison) -> tuple[list[tuple[Any, ...]], int]:
     """Return problem, products fixed and newly failing of the first checks that changed, and how many changed."""
-    columns = ["problem", "fixed", "newly_failing"]
+    columns = ["check", "fixed", "newly_failing"]
     changed = comparison.by_check[comparison.by_check[columns[1:]].sum(axis=1) > 0]
-    return list(changed[columns].head(_CHECKS).itertuples(index=False, name=None)), len(changed)
+    problems = {check.id: check.problem for check in comparison.new.checks}
+    first = changed[columns].head(_CHECKS).itertuples(index=False, name=None)
+    return [(problems[check], *counts) for check, *counts in first], len(changed)

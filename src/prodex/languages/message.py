@@ -43,8 +43,8 @@ class Message:
     values
         The values by the names of their places: numbers, texts, other messages, and tuples of these, which are
         listed. What is at `{language}` is a language, at `{attribute}` an attribute, at `{share}` and `{score}` a
-        share, at `{day}` and `{moment}` a day and a moment as the code writes them: they are shown as the reader calls
-        them.
+        share, at `{earlier_share}` one whose sign is that of the share after it, at `{day}` and `{moment}` a day and a
+        moment as the code writes them: they are shown as the reader calls them.
 
     Examples
     --------

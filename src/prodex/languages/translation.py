@@ -138,8 +138,14 @@ class Translation:
 
         >>> [Translation(one).day(date(2026, 11, 26)) for one in LANGUAGES]
         ['2026-11-26', '26 novembre 2026', '26. November 2026', '26 november 2026']
+        >>> Translation("fr").day(date(2026, 10, 1))
+        '1er octobre 2026'
         """
-        return f"{day:%Y-%m-%d}" if self.is_english else dates.format_date(day, "long", locale=self.language)
+        if self.is_english:
+            return f"{day:%Y-%m-%d}"
+        written = dates.format_date(day, "long", locale=self.language)
+        # Babel does not know that the first of a month is an ordinal in French.
+        return f"1er{written[1:]}" if (self.language, day.day) == ("fr", 1) else written
 
     def moment(self, moment: datetime) -> str:
         """Write a moment to the minute, in the zone that it has.
@@ -211,6 +217,8 @@ class Translation:
             return self.gettext("yes") if value else self.gettext("no")
         if place in _SHARES:
             return self.percent(value)
+        if place == _EARLIER_SHARE:
+            return self.percent(value).rstrip("%\xa0 ")
         if form:
             # In English as the sentence says; elsewhere thousands are told apart, as in all other numbers.
             is_plain = self.is_english or form[0] not in ".dfg"
@@ -233,6 +241,8 @@ ENGLISH = Translation()
 
 #: What stands at a place with one of these names is a share, shown in per cent.
 _SHARES = frozenset({"share", "score"})
+#: What it was before, where the sign of the share that follows is enough for both.
+_EARLIER_SHARE = "earlier_share"
 
 
 @lru_cache(_KEPT)

@@ -21,9 +21,9 @@ from prodex.catalog.origin import Chosen
 from prodex.errors import InputError, NotExported, QueryError, SnapshotError
 from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, with_names
 from prodex.facts.same_product import shared_gtins
-from prodex.languages import ENGLISH, Translation
+from prodex.languages import ENGLISH, Message, Translation
 from prodex.locales import language_label
-from prodex.messages import counted, hint_and_all
+from prodex.messages import hint_and_all
 from prodex.progress import Progress
 from prodex.quality.accepted import (
     NONE_ACCEPTED,
@@ -783,8 +783,14 @@ class Audit:
         >>> audit.scope, audit.only(["8"], "GTIN missing or wrong").scope
         ('All 2 products.', '1 of 2 products, chosen by: GTIN missing or wrong.')
         """
-        chosen = self.chosen
-        return f"All {counted(len(self), 'product')}." if chosen is None else chosen.sentence(len(self))
+        return str(self.scope_said)
+
+    @property
+    def scope_said(self) -> Message:
+        """The same as a message."""
+        if self.chosen is not None:
+            return self.chosen.said(len(self))
+        return Message.of_number("All {number} product.", "All {number} products.", len(self))
 
     def only(self, product_ids: Iterable[str], chosen_by: str = "") -> Self:
         """Return the audit of some of its products: nothing is judged again, so that it takes no time.

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError
-from prodex.messages import counted, moved
+from prodex.languages import Message
+from prodex.messages import counted
 from prodex.quality.audit import Audit
 from prodex.quality.check import Check
 from prodex.quality.laws import ENDED
-from prodex.quality.scores import readiness
+from prodex.quality.scores import moved, readiness
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
 
@@ -41,8 +42,8 @@ class AuditComparison:
         a whole check is not comparable, and the problem that the check finds.
     added, gone
         Products of the new audit only, and of the old one only.
-    notes
-        Why the figures are not fully comparable.
+    said
+        Why the figures are not fully comparable, as messages.
 
     Examples
     --------
@@ -59,8 +60,13 @@ class AuditComparison:
     by_check: pd.DataFrame
     added: pd.DataFrame
     gone: pd.DataFrame
-    notes: tuple[str, ...]
+    said: tuple[Message, ...]
     _pairs: tuple[np.ndarray, np.ndarray] = field(repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why the figures are not fully comparable, in English."""
+        return tuple(map(str, self.said))
 
     @cached_property
     def law_changes(self) -> pd.DataFrame:
@@ -279,7 +285,10 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
     notes = list(_comparability_notes(old, new))
     # A product that was not chosen is neither added nor gone.
     if len({len(old), len(new), len(after)}) > 1 and _chosen_words(old) != _chosen_words(new):
-        notes.append(f"They are about other products. The old one: {old.scope} The new one: {new.scope}")
+        scopes = {"old": old.scope_said, "new": new.scope_said}
+        notes.append(
+            Message("They are about other products. The old one: {old} The new one: {new}", **scopes)
+        )
     return AuditComparison(
         old,
         new,
@@ -345,21 +354,38 @@ def _shared_checks(old: Audit, new: Audit) -> list[tuple[int, int]]:
     return [(places[check.id], place) for place, check in enumerate(new.checks) if check.id in places]
 
 
-def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
+def _comparability_notes(old: Audit, new: Audit) -> Iterator[Message]:
     if old.rule_set != new.rule_set:
-        yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
-    if old.profile != new.profile:
-        yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not comparable."
-    if old.grade_with_blocker != new.grade_with_blocker:
-        yield (
-            f"The best grade of a product with a failing blocker differs ({old.grade_with_blocker} and "
-            f"{new.grade_with_blocker}): the grades are not comparable."
+        yield Message(
+            "Rule sets differ ({old} and {new}): a rule may judge differently than before.",
+            old=old.rule_set,
+            new=new.rule_set,
         )
-    if (old.as_found is None) != (new.as_found is None):
-        which = "new" if old.as_found is None else "old"
-        yield f"What is accepted passes in the {which} audit only: compare two audits, or both with_accepted()."
+    if old.profile != new.profile:
+        yield Message(
+            "Profiles differ ({old} and {new}): the scores are not comparable.",
+            old=old.profile,
+            new=new.profile,
+        )
+    if old.grade_with_blocker != new.grade_with_blocker:
+        yield Message(
+            "The best grade of a product with a failing blocker differs ({old} and {new}): the grades are not "
+            "comparable.",
+            old=old.grade_with_blocker,
+            new=new.grade_with_blocker,
+        )
+    if old.as_found is None and new.as_found is not None:
+        yield Message(
+            "What is accepted passes in the new audit only: compare two audits, or both with_accepted()."
+        )
+    if old.as_found is not None and new.as_found is None:
+        yield Message(
+            "What is accepted passes in the old audit only: compare two audits, or both with_accepted()."
+        )
     if old.assumed != new.assumed:
-        yield "The assumptions for products whose data do not decide differ: other checks apply to them."
+        yield Message(
+            "The assumptions for products whose data do not decide differ: other checks apply to them."
+        )
     moved_by_law = {check.id for _, check in _with_other_standing(old, new)}
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
     other = [
@@ -368,10 +394,16 @@ def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
         if c.id in weights and c.id not in moved_by_law and weights[c.id] != (c.severity, c.weight, c.scope)
     ]
     if other:
-        yield f"Another severity, weight or scope than before: {counted(len(other), 'check')}, {other[0]} for one."
-    for name, audit in (("old", old), ("new", new)):
-        if not audit.origin.complete:
-            yield f"The {name} catalogue is incomplete: {audit.origin.ledger}."
+        yield Message.of_number(
+            "Another severity, weight or scope than before: {number} check, {check} for one.",
+            "Another severity, weight or scope than before: {number} checks, {check} for one.",
+            len(other),
+            check=other[0],
+        )
+    if not old.origin.complete:
+        yield Message("The old catalogue is incomplete: {said}.", said=old.origin.ledger.said)
+    if not new.origin.complete:
+        yield Message("The new catalogue is incomplete: {said}.", said=new.origin.ledger.said)
 
 
 def _state_words(states: np.ndarray) -> list[str]:

@@ -14,7 +14,7 @@ from prodex.languages import ENGLISH, Message, Translation
 from prodex.messages import hint, percent
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import Tally, ratio
+from prodex.quality.scores import Tally, points, ratio
 from prodex.quality.states import State, States
 
 _COLUMNS = [
@@ -147,23 +147,12 @@ def brings(
     if products and percent(ready) == percent(ready_then):
         gains.append(Message.of_number("ready +{number} product", "ready +{number} products", products))
     elif products:
-        # The sign of the second one is enough for both.
-        figure = words.percent(ready).rstrip("%\xa0 ")
-        step = _points(ready_then - ready)
-        gains.append(
-            Message("ready {figure} -> {share} ({points})", figure=figure, share=ready_then, points=step)
-        )
+        values = {"earlier_share": ready, "share": ready_then, "points": points(ready_then - ready)}
+        gains.append(Message("ready {earlier_share} -> {share} ({points})", **values))
     # Sums of floating point numbers may differ by less without any gain.
     if score_then - score > 1e-11:
-        gains.append(Message("score {points}", points=_points(score_then - score)))
+        gains.append(Message("score {points}", points=points(score_then - score)))
     return ", ".join(map(words.say, gains)) or words.gettext("nothing in ready or score")
-
-
-def _points(step: float) -> Message:
-    """Return how far a share rises, in points of a hundred; see `prodex.messages.points`."""
-    if step < 0.00005:
-        return Message("under {figure:+.2f} points", figure=0.01)
-    return Message("{figure:+.2f} points", figure=step * 100)
 
 
 def _ratio_of(part: float, whole: float) -> float:

@@ -7,6 +7,7 @@ ready when one does, and undecided when none fails but one is unknown; shares of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -16,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from prodex.languages import Message
+from prodex.messages import percent
 from prodex.quality.check import Check
 from prodex.quality.states import State, States
 
@@ -203,3 +205,27 @@ def readiness(figures: Mapping[Any, Any] | pd.Series) -> Message:
         **{name: int(figures[f"{name}_products"]) for name in ("ready", "not_ready", "undecided")},
         of=int(figures["products"]),
     )
+
+
+def moved(before: float, after: float) -> Message:
+    """Return what became of a share; a figure that would read as before says how far it moved.
+
+    >>> str(moved(0.61, 0.632)), str(moved(0.99512, 0.99514)), str(moved(0.5, 0.5)), str(moved(float("nan"), 0.5))
+    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
+    """
+    if percent(before) != percent(after):
+        return Message("{earlier_share} -> {share}", earlier_share=before, share=after)
+    if before == after or math.isnan(after):
+        return Message("{share} as before", share=after)
+    return Message("{share} ({points})", share=after, points=points(after - before))
+
+
+def points(step: float) -> Message:
+    """Return how far a share moved, in points of a hundred.
+
+    >>> str(points(0.005)), str(points(-0.25)), str(points(0.00001))
+    ('+0.50 points', '-25.00 points', 'under +0.01 points')
+    """
+    if abs(step) < 0.00005:
+        return Message("under {figure:+.2f} points", figure=math.copysign(0.01, step))
+    return Message("{figure:+.2f} points", figure=step * 100)

@@ -361,11 +361,11 @@ def _worklist_facts(
 
 
 def _judged_products(audit: Audit) -> Message:
-    about = {"source": audit.origin.source, "products": len(audit)}
+    about = {"source": audit.origin.source_said, "products": len(audit)}
     if audit.origin.complete:
         return Message("{source}, {products} products, complete", **about)
     return Message(
-        "{source}, {products} products, INCOMPLETE: {text}", **about, text=str(audit.origin.ledger)
+        "{source}, {products} products, INCOMPLETE: {text}", **about, text=audit.origin.ledger.said
     )
 
 

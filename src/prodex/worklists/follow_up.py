@@ -140,7 +140,8 @@ def write_follow_up(
     if len(unknown):
         numbered = unknown.add_column(0, "row", pa.array(range(1, len(unknown) + 1), pa.int64()))
         made.append(Worklist(by, None, None, _UNASSIGNED, numbered, {}, checks=checks))
-    catalog = Message("{source}, {products} products", source=audit.origin.source, products=len(fix.catalog))
+    about = {"source": audit.origin.source_said, "products": len(fix.catalog)}
+    catalog = Message("{source}, {products} products", **about)
     facts = WorklistFacts(
         [(Message("Catalogue"), catalog), (Message("Profile"), audit.profile)],
         [_TAKEN if accepted else _NOT_TAKEN],

@@ -91,7 +91,7 @@ class SheetColumn:
 TO_FIX = (
     SheetColumn("gtin", "GTIN", 16),
     SheetColumn("name", "Name", 26),
-    SheetColumn("language", "Language", 10),
+    SheetColumn("language", "Language", 14),
     SheetColumn("problem", "Problem", 26),
     SheetColumn("value", "Value seen", 28),
     SheetColumn("new_value", "New value", 34),
@@ -100,7 +100,7 @@ TO_FIX = (
     SheetColumn("reason", "What is wrong", 28),
     SheetColumn("fix", "How to fix", 34),
     SheetColumn("accept_because", "Accept because", 26),
-    SheetColumn("severity", "Severity", 9),
+    SheetColumn("severity", "Severity", 13),
     SheetColumn("market", "Market", 14),
     SheetColumn("law", "Required by", 26),
     SheetColumn("title", "Expected", 28, is_hidden=True),
@@ -125,7 +125,7 @@ OF_THE_KEY = {
 SEVERAL = (
     SheetColumn("problem", "Problem", 34),
     SheetColumn("asked_for", "Asked for", 30),
-    SheetColumn("language", "Language", 10),
+    SheetColumn("language", "Language", 14),
     SheetColumn("value", "Value seen", 28),
     SheetColumn("rows", "Rows", 7),
     SheetColumn("new_value", "New value", 34),

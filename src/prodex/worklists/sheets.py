@@ -279,7 +279,9 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
             )
         )
     counts = [
-        f"{words.number(count)} {_(name)}" for name in SEVERITIES if (count := worklist.by_severity.get(name))
+        _("{count} {severity}", count=count, severity=_(name))
+        for name in SEVERITIES
+        if (count := worklist.by_severity.get(name))
     ]
     sentences.append(_("By severity: {counts_listed}.", counts_listed=", ".join(counts)))
     cells = Counter(states)

@@ -96,12 +96,13 @@ def text_answer(
         found = [one for one in found if alike(one.data, keys.get("value"))] or found
         if len(found) > 1:
             raise AnswerRefused.saying(
-                "the product has {count:d} texts of {path} in {language}, and the row does not say which is meant. "
-                "Take the row from the worklist again, with its hidden columns; or write the text that is there into "
-                "the column Value seen.",
+                "the product has {count:d} texts of {path} in '{language_code}'{codes}, and the row does not say which "
+                "is meant. Take the row from the worklist again, with its hidden columns; or write the text that is "
+                "there into the column Value seen.",
                 count=len(found),
                 path=attribute,
-                language=f"{language!r}{_codes_beside(found)}",
+                language_code=language,
+                codes=_codes_beside(found),
             )
         place = place._replace(position=found[0].position)
     there = found[0] if len(found) == 1 else None

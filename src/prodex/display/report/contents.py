@@ -16,7 +16,7 @@ from prodex.display.audit import accepted_text, checks_said, grade_said, lines, 
 from prodex.display.report.products import cards, failing
 from prodex.display.watch import explained, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
-from prodex.languages import ENGLISH, Message, Translation
+from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.quality.check import Check
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness, counted_of
 from prodex.quality.declared_fields import FIELDS
@@ -61,7 +61,7 @@ def contents(audit: Audit, trend: Sequence[Audit] = (), words: Translation = ENG
     rows = check_rows(audit, words)
     findings = failing(audit, [row.place for row in rows], words)
     return {
-        "name": label(_name(audit)),
+        "name": label(words.say(_name(audit))),
         "header": header(audit, words),
         "not_asked": [shown(one, _SENTENCE) for one in not_asked(audit, words)],
         "warnings": [shown(words.say(line), _SENTENCE) for line, is_warning in lines(audit) if is_warning],
@@ -93,9 +93,9 @@ def contents(audit: Audit, trend: Sequence[Audit] = (), words: Translation = ENG
     }
 
 
-def _name(audit: Audit) -> str:
+def _name(audit: Audit) -> Said:
     folder = audit.catalog_folder
-    return folder.parent.name if folder else audit.origin.source
+    return folder.parent.name if folder else audit.origin.source_said
 
 
 def header(audit: Audit, words: Translation = ENGLISH) -> list[tuple[str, Words]]:
@@ -117,7 +117,7 @@ def header(audit: Audit, words: Translation = ENGLISH) -> list[tuple[str, Words]
         (Message("Catalogue"), folder.parent.name if folder else Message("in memory")),
         (Message("Snapshot"), folder.name if folder else None),
         (Message("Scope"), None if audit.chosen is None else audit.chosen.said(len(audit))),
-        (Message("From"), origin.source),
+        (Message("From"), origin.source_said),
         (
             Message("Requested"),
             Message("{moment} UTC", moment=words.moment(asked_at.astimezone(UTC))) if asked_at else None,
@@ -283,9 +283,10 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
 
 
 def _moment_before(audit: Audit, before: Audit, words: Translation) -> str:
-    """Return the day of the audit before; on the same day its time, since that day would be today."""
-    is_same_day = before.now.date() == audit.now.date()
-    return f"{before.now:%H:%M}" if is_same_day else words.day(before.now)
+    """Return since when: the day of the audit before; on the same day its time, since that day would be today."""
+    if before.now.date() == audit.now.date():
+        return words.gettext("since {time}", time=f"{before.now:%H:%M}")
+    return words.gettext("since {day}", day=words.day(before.now))
 
 
 def _change(now: float, then: float, is_share: bool) -> tuple[Message, str]:
