@@ -11,7 +11,7 @@ from babel.messages.mofile import read_mo
 
 from prodex.facts.name import NAMES
 from prodex.languages import LANGUAGES, Translation
-from prodex.languages.translation import _SHARES, _SHOWN
+from prodex.languages.translation import _SHOWN
 from prodex.tables.attributes import TEXTS
 from prodex.worklists import layout
 from prodex.worklists.answer_fields import Fields
@@ -110,7 +110,7 @@ def test_every_kind_of_place_is_in_a_message() -> None:
         for place in re.findall(r"{(\w+)}", one)
     }
     # These rules of one's own may have.
-    assert {"attributes", "languages"} == {*_SHOWN, *_SHARES} - found
+    assert {"attributes", "languages"} == {*_SHOWN} - found
 
 
 @each_row("language", LANGUAGES)

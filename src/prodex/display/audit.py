@@ -192,19 +192,19 @@ def accepted_text(audit: Audit) -> Message:
     figures = (audit.as_found or audit.with_accepted()).summary
     ready: Any = int(figures["ready_products"])
     if not math.isnan(figures["ready"]):
-        ready = Message("{count} ({share})", count=ready, share=float(figures["ready"]))
+        ready = Message("{count} ({share:%})", count=ready, share=float(figures["ready"]))
     values = {"names": names, "ready": ready, "score": float(figures["score"])}
     number = int(reasons["findings"].sum())
     if audit.as_found is not None:
         return Message.of_number(
-            "{number} finding accepted by {names} and taken as passed; without them ready {ready}, score {score}",
-            "{number} findings accepted by {names} and taken as passed; without them ready {ready}, score {score}",
+            "{number} finding accepted by {names} and taken as passed; without them ready {ready}, score {score:%}",
+            "{number} findings accepted by {names} and taken as passed; without them ready {ready}, score {score:%}",
             number,
             **values,
         )
     return Message.of_number(
-        "{number} finding accepted by {names}; with them ready {ready}, score {score}",
-        "{number} findings accepted by {names}; with them ready {ready}, score {score}",
+        "{number} finding accepted by {names}; with them ready {ready}, score {score:%}",
+        "{number} findings accepted by {names}; with them ready {ready}, score {score:%}",
         number,
         **values,
     )
@@ -223,12 +223,12 @@ def _scores(figures: pd.Series) -> Message:
     }
     if math.isnan(figures["ready"]):
         return Message(
-            "{readiness}, score {score} ({grade}), {products} to work on",
+            "{readiness}, score {score:%} ({grade}), {products} to work on",
             readiness=readiness(figures),
             **values,
         )
     return Message(
-        "{readiness} ({share} ready), score {score} ({grade}), {products} to work on",
+        "{readiness} ({share:%} ready), score {score:%} ({grade}), {products} to work on",
         readiness=readiness(figures),
         share=float(figures["ready"]),
         **values,

@@ -495,8 +495,8 @@ def grades_sentence(trend: pd.DataFrame) -> Message:
     total = sum(int(last[f"grade_{grade}"]) for grade in "ABCDE")
     share = float(last["grade_A"] + last["grade_B"]) / total if total else nan
     return Message.of_number(
-        "{share} of {number} products have grade A or B",
-        "{share} of {number} products have grade A or B",
+        "{share:%} of {number} products have grade A or B",
+        "{share:%} of {number} products have grade A or B",
         total,
         share=share,
     )

@@ -38,12 +38,13 @@ class Message:
     Parameters
     ----------
     id
-        The sentence in English, with places for values: `{length}`, or `{length:g}` with the format of a number. The
-        catalogues of the other languages have it by these words.
+        The sentence in English, with places for values: `{length}`, or with the format of a number: `{length:g}`,
+        `{length:,.1f}`, and `{share:%}` for a share in per cent. The catalogues of the other languages have it by these
+        words.
     values
         The values by the names of their places: numbers, texts, other messages, and tuples of these, which are
-        listed. What is at `{language}` is a language, at `{attribute}` an attribute, at `{share}` and `{score}` a
-        share, at `{earlier_share}` one whose sign is that of the share after it, at `{day}` and `{moment}` a day and a
+        listed. What is at `{language}` is a language, at `{attribute}` an attribute, at `{earlier_share}`
+        a share whose sign is that of the share after it, at `{day}` and `{moment}` a day and a
         moment as the code writes them: they are shown as the reader calls them.
 
     Examples

@@ -215,8 +215,8 @@ class Translation:
             return ", ".join(self._shown(place, one, form) for one in value)
         if isinstance(value, bool):
             return self.gettext("yes") if value else self.gettext("no")
-        if place in _SHARES:
-            return self.percent(value)
+        if form == "%" and isinstance(value, Real):
+            return self.percent(float(value))
         if place == _EARLIER_SHARE:
             return self.percent(value).rstrip("%\xa0 ")
         if form:
@@ -239,9 +239,7 @@ class Translation:
 
 ENGLISH = Translation()
 
-#: What stands at a place with one of these names is a share, shown in per cent.
-_SHARES = frozenset({"share", "score"})
-#: What it was before, where the sign of the share that follows is enough for both.
+#: The place of what a share was before: the sign of the share that follows is enough for both.
 _EARLIER_SHARE = "earlier_share"
 
 

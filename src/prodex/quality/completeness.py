@@ -398,8 +398,8 @@ def _sentence(row: Mapping[Any, Any]) -> Message:
         said = Message("{said}; unknown of {count}", said=said, count=int(row["unknown"]))
     share, then = float(row["completeness"]), float(row["with_accepted"])
     if then > share:
-        said = Message("{said}; {share} with what was accepted", said=said, share=then)
-    return Message("complete for {channel}: {share} ({said})", channel=channel, share=share, said=said)
+        said = Message("{said}; {share:%} with what was accepted", said=said, share=then)
+    return Message("complete for {channel}: {share:%} ({said})", channel=channel, share=share, said=said)
 
 
 def counted_of(row: Mapping[Any, Any]) -> UnitCount:

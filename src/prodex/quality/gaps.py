@@ -148,7 +148,7 @@ def brings(
         gains.append(Message.of_number("ready +{number} product", "ready +{number} products", products))
     elif products:
         values = {"earlier_share": ready, "share": ready_then, "points": points(ready_then - ready)}
-        gains.append(Message("ready {earlier_share} -> {share} ({points})", **values))
+        gains.append(Message("ready {earlier_share} -> {share:%} ({points})", **values))
     # Sums of floating point numbers may differ by less without any gain.
     if score_then - score > 1e-11:
         gains.append(Message("score {points}", points=points(score_then - score)))

@@ -214,10 +214,10 @@ def moved(before: float, after: float) -> Message:
     ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
     """
     if percent(before) != percent(after):
-        return Message("{earlier_share} -> {share}", earlier_share=before, share=after)
+        return Message("{earlier_share} -> {share:%}", earlier_share=before, share=after)
     if before == after or math.isnan(after):
-        return Message("{share} as before", share=after)
-    return Message("{share} ({points})", share=after, points=points(after - before))
+        return Message("{share:%} as before", share=after)
+    return Message("{share:%} ({points})", share=after, points=points(after - before))
 
 
 def points(step: float) -> Message:

@@ -238,7 +238,7 @@ def tiles(audit: Audit, before: Audit | None, words: Translation = ENGLISH) -> t
             Message("Mean score"),
             "mean_score",
             Message(
-                "all checks together: {score}, {grade}",
+                "all checks together: {score:%}, {grade}",
                 score=float(now["score"]),
                 grade=grade_said(now["grade"]),
             ),
@@ -261,8 +261,8 @@ def tiles(audit: Audit, before: Audit | None, words: Translation = ENGLISH) -> t
 def _of_all(figure: float, products: int, is_share: bool) -> Message:
     if is_share:
         return Message.of_number(
-            "{share} of all {number} product",
-            "{share} of all {number} products",
+            "{share:%} of all {number} product",
+            "{share:%} of all {number} products",
             products,
             share=float(figure),
         )
