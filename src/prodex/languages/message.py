@@ -27,7 +27,7 @@ Said: TypeAlias = "Message | str"
 
 #: A place for a value, perhaps with how a number is written there: {limit}, {limit:g}, {limit:,.1f}. A width is none of
 #: it: a saved audit of somebody else could ask for a billion spaces.
-_PLACE = re.compile(r"{(\w+)(?::(,?(?:\.\d\d?)?[dfg%]?))?}")
+_PLACE = re.compile(r"{(\w+)(?::(\+?,?(?:\.\d\d?)?[dfg%]?))?}")
 #: Different messages that are kept taken apart: those of the code, and the titles and problems of one's own rules.
 _KEPT = 4_000
 
