@@ -18,7 +18,7 @@ from prodex.errors import NotExported
 from prodex.languages import Message
 from prodex.locales import known_language_tag, short_of
 from prodex.quality.products import ChildRows
-from prodex.quality.reasons import Reasons, of_each
+from prodex.quality.reasons import Reasons, has_columns, of_each
 from prodex.quality.remembered import has_match
 from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
@@ -105,15 +105,20 @@ class PictureColumns(ChildRows):
         """
         rows = self.in_order(wrong)
         value = self.seen(column, rows) if isinstance(column, str) else column(rows)
-        why = of_each(reason(rows) if callable(reason) else reason, len(rows))
+        why = reason(rows) if callable(reason) else reason
         places = self["position"].take(pa.array(rows)).to_pylist()
         # The number of the picture among those of its product, as people count.
-        numbered = [
-            Message("picture {number:d}: {said}", number=int(place) + 1, said=one)
-            if place.isdecimal()
-            else one
-            for place, one in zip(places, why, strict=True)
-        ]
+        numbered: Reasons
+        if isinstance(why, Message) and not has_columns(why) and all(map(str.isdecimal, places)):
+            numbers = [int(place) + 1 for place in places]
+            numbered = Message("picture {number:d}: {said}", number=numbers, said=why)
+        else:
+            numbered = [
+                Message("picture {number:d}: {said}", number=int(place) + 1, said=one)
+                if place.isdecimal()
+                else one
+                for place, one in zip(places, of_each(why, len(rows)), strict=True)
+            ]
         more = compared(rows) if callable(compared) else self.seen_together(compared, rows)
         # Of which picture it is, wherever that is in the list: another one has not been looked at.
         with_what = [compared_with(one, two) for one, two in zip(self.identities(rows), more, strict=True)]

@@ -112,6 +112,11 @@ def _taken(column: Any, rows: Rows) -> Any:
     return (np.asarray(column, object) if isinstance(column, list) else np.asarray(column))[rows]
 
 
+def has_columns(message: Message) -> bool:
+    """Whether a message has a value for each finding."""
+    return any(isinstance(one, _COLUMN) for one in message.values.values())
+
+
 def of_each(reasons: Reasons, size: int) -> list[Said | None]:
     """Return the reason of each finding.
 
