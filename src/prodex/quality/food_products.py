@@ -53,8 +53,6 @@ ALCOHOL_LIMIT = 1.2
 
 #: Languages that have words here beside those of allergens.
 _TEN = (*LANGUAGES, "no", "sv", "fi")
-#: What ingredients of cosmetics are called in every language.
-_INCI = "inci"
 
 
 class FoodEvidence(IntEnum):

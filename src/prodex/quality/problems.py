@@ -1,15 +1,9 @@
-"""Problems in a person's words: what is shown where a check fails, with labels and names of languages filled in."""
+"""What a supplier is asked for, in words that need no knowledge of the service, and what an answer is about."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from typing import Any
-
 from prodex.languages import Message
-from prodex.languages.labels import attribute_label
 from prodex.languages.recognized import recognized
-from prodex.locales import language_label
 
 #: What a supplier is asked for, by rule where its attribute does not say it, else by attribute: a name, and what it is.
 _ASKED_BY_RULE = {
@@ -83,54 +77,3 @@ def asked_attribute(label: str) -> str | None:
     asked = recognized(label, frozenset(_ASKED.values()))
     found = [attribute for attribute, one in _ASKED.items() if one == asked]
     return found[0] if len(found) == 1 else None
-
-
-def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> str:
-    """Return the problem that a failing check is, as a sentence that begins with a capital.
-
-    Parameters
-    ----------
-    rule
-        The problem as the rule says it, with `{parameters}`; a rule of one's own may say none.
-    title
-        What should be true, filled in: what is denied where the rule says no problem.
-    parameters
-        Names and values.
-
-    Examples
-    --------
-    >>> problem_of("{attribute} missing in {language}", "", [("attribute", "namePublicLong"), ("language", "fr")])
-    'Long name missing in French'
-    >>> problem_of("", "the product is light", [])
-    'Not true: the product is light'
-    """
-    if not rule:
-        return f"Not true: {title}"
-    sentence = with_labels(rule, parameters)
-    return sentence[:1].upper() + sentence[1:]
-
-
-def with_labels(words: str, parameters: Iterable[tuple[str, Any]]) -> str:
-    """Return words of a rule with its parameters filled in: attributes by their labels, languages by their names.
-
-    >>> with_labels("Write the {attribute} in {language}.", [("attribute", "namePublicShort"), ("language", "fr")])
-    'Write the short name in French.'
-    """
-    given = dict(parameters)
-    return re.sub(
-        r"{(\w+)}",
-        lambda found: _parameter_text(found[1], given[found[1]]) if found[1] in given else found[0],
-        words,
-    )
-
-
-def _parameter_text(name: str, value: Any) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(_parameter_text(name, one) for one in value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return f"{value:,.15g}"
-    if name in _ATTRIBUTES:
-        return attribute_label(str(value))
-    return language_label(str(value)) if name in _LANGUAGES else str(value)

@@ -160,15 +160,6 @@ def _picture_name(picture: Mapping[str, Any]) -> str:
     )
 
 
-def has_picture_value(value: Any, attribute: str, seen: str) -> bool:
-    """Whether the one picture that a finding was about is still there, as it was seen."""
-    pictures = value.get("pictures") if isinstance(value, dict) else None
-    try:
-        return _place_seen(pictures or [], attribute, seen, None) is not None
-    except AnswerRefused:
-        return False
-
-
 def has_picture_seen(value: Any, seen: str) -> bool:
     """Whether a picture of a product has what was seen: its name, its address, its size or anything else it says.
 

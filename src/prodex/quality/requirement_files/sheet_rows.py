@@ -64,7 +64,6 @@ _GROUP_OF = {attribute: group for group, attributes in _USUAL.items() for attrib
 #: The attributes of these rows.
 USUAL = tuple(_GROUP_OF)
 _GROUP_OF_TABLE = {"texts": TEXT, "codes": CODE, "quantities": QUANTITY, "scalars": SINGLE}
-_GROUP_OF_KIND = {"code": CODE, "quantity": QUANTITY}
 #: Attributes at the top of records that the service writes about them, and what has rows of its own.
 _NOT_ROWS = frozenset(
     {
