@@ -49,6 +49,7 @@ _GROUPS = {
     "selection": "Selections",
     "store": "Snapshots",
     "quality": "Audits",
+    "languages": "Audits",
     "worklists": "Worklists",
     "corrections": "Corrections",
     "compare": "Comparing",
@@ -432,7 +433,7 @@ def _profiles() -> str:
         parts += [f"{row['rules']} rules, {row['checks']} checks:", ""]
         parts += ["| check | what should be true | severity |", "|---|---|---|"]
         parts += [
-            f"| [{_code(check.id)}](rule-{check.rule.id}.md) | {_cell(_sentence(check.title))} | {check.severity} |"
+            f"| [{_code(check.id)}](rule-{check.rule.id}.md) | {_cell(_sentence(str(check.title)))} | {check.severity} |"
             for check in profile.checks
         ]
         parts.append("")

@@ -14,20 +14,29 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from babel.messages import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from prodex.languages import LANGUAGES, sentences
+from prodex.display.report.contents import GROUPINGS, OFFENDERS
+from prodex.display.report.products import PICTURE_FACTS
+from prodex.facts.groups import BY
+from prodex.formats.workbook_sheets import _VALUES
+from prodex.languages import LANGUAGES, labels
 from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.rulebook import RULES
+from prodex.quality.figures import MEASURES
+from prodex.quality.picture_columns import FACES
+from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
+from prodex.worklists.answer_fields import IN_PLACE_OF
 from prodex.worklists.layout import SEVERAL, TO_FIX
 from prodex.worklists.workbook import _SUMMARY
+from prodex.written_numbers import _INEXACT, _OTHER_DIGITS
 
 SOURCE = Path(__file__).parents[1] / "src" / "prodex"
 FOLDER = SOURCE / "languages"
@@ -40,7 +49,7 @@ _RULE = "{name} of the rule {rule}"
 
 @cache
 def messages() -> dict[str | tuple[str, str], str]:
-    """Return every message, with a comment: what the code passes to `gettext`, what rules say, labels, templates."""
+    """Return every message, with a comment: what code and pages say, what rules say, labels, templates."""
     found: dict[str | tuple[str, str], str] = {}
     for message, comment in _all():
         found.setdefault(message, comment)
@@ -49,15 +58,17 @@ def messages() -> dict[str | tuple[str, str], str]:
 
 
 def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
-    yield from ((one, "of things that are counted") for one in sentences.COUNTED)
     for name, rule in sorted(RULES.items()):
         if rule.shipped:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
-    labels = [*problems._LABELS.values(), *problems.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
-    labels += [field.label for field in FIELDS.values()]
-    yield from ((one, "what something is called, within a sentence") for one in labels)
+    named = [*labels.LABELS.values(), *labels.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
+    named += [field.label for field in FIELDS.values()]
+    named += [*SEVERITIES, *BLOCKS, *PICTURE_FACTS, *GROUPINGS, *(f"{one}s" for one in OFFENDERS)]
+    named += [f"without {one}" for one in BY]
+    yield from ((one, "what something is called, within a sentence") for one in named)
+    yield from ((one, "face of a picture") for one in FACES.values())
     asked = [*problems._ASKED.values(), *problems._ASKED_BY_RULE.values()]
     yield from ((one, "what a supplier is asked for") for one in asked)
     sheets = [
@@ -75,19 +86,35 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
         *(heading for _, heading, _ in _SUMMARY),
     ]
     yield from ((one, "heading of a column") for one in [*columns, "Code", "Label"])
-    groups = {"why something is wrong": sentences.REASONS, "how to answer": sentences.HOW}
-    groups |= {"why an answer was not taken": sentences.OUTCOMES, "a fact": sentences.FACTS}
-    groups |= {"a figure, or a part of a sentence": sentences.FIGURES, "in the report": sentences.REPORT}
+    yield layout.DELETE_WORD, "the answer that deletes"
+    yield IN_PLACE_OF, "how to answer"
+    inexact = (said for _, *both in _INEXACT for said in both)
+    of_cells = (said for _, said in _VALUES.values())
+    yield from ((one, "why an answer was not taken") for one in (*inexact, *_OTHER_DIGITS, *of_cells))
+    groups: dict[str, Any] = {}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}
+    groups |= {"what is unusual": [one.sentence for one in MEASURES.values()]}
+    groups |= {
+        "what is unusual, where nothing was counted": [
+            one.silence for one in MEASURES.values() if one.silence
+        ]
+    }
     for comment, texts in groups.items():
         yield from ((one, comment) for one in texts)
     yield from ((one, "") for one in _in_code())
 
 
 def _in_code() -> Iterator[str | tuple[str, str]]:
-    """Yield what the code passes to `gettext`, most often called `_`."""
+    """Yield what code and pages pass to `gettext`, most often called `_`."""
     found = extract_from_dir(
-        SOURCE, [("**.py", "python")], keywords={"gettext": None, "ngettext": (1, 2), "_": None}
+        SOURCE,
+        [("**.py", "python"), ("**.html", "jinja2")],
+        keywords={
+            **dict.fromkeys(("gettext", "_", "Message", "sentence", "saying")),
+            **dict.fromkeys(("ngettext", "of_number"), (1, 2)),
+        },
+        # A template that cannot be read would lose its messages in silence.
+        options_map={"**.html": {"silent": "false"}},
     )
     for _, _, message, _, _ in found:
         yield message if isinstance(message, str) else (message[0], message[1])
@@ -106,11 +133,31 @@ def updated(language: str) -> Catalog:
         last_translator="",
         language_team="",
     )
+    # Where only the format of a number is another one, the translation stays.
+    unformatted = {
+        _unformatted(one.id if isinstance(one.id, str) else one.id[0]): one for one in there if one.id
+    }
     for message, comment in messages().items():
-        old = there.get(message if isinstance(message, str) else message[0])
-        string = "" if old is None else old.string
+        single = message if isinstance(message, str) else message[0]
+        old = there.get(single) or unformatted.get(_unformatted(single))
+        string = "" if old is None else _formatted(old.string, single)
         made.add(message, string, auto_comments=[comment] if comment else ())
     return made
+
+
+_FORMAT = re.compile(r"{(\w+)(:[^{}]*)?}")
+
+
+def _unformatted(message: str) -> str:
+    return _FORMAT.sub(r"{\1}", message)
+
+
+def _formatted(translation: Any, message: str) -> Any:
+    """Return a translation with the formats of numbers that its message has."""
+    if not isinstance(translation, str):
+        return tuple(_formatted(one, message) for one in translation)
+    formats = {found[1]: found[0] for found in _FORMAT.finditer(message)}
+    return _FORMAT.sub(lambda found: formats.get(found[1], found[0]), translation)
 
 
 def catalogue(language: str) -> Catalog:

@@ -32,6 +32,7 @@ VALUES = frozenset(
         "Difference",
         "Fix",
         "Gallery",
+        "Message",
         "Pictures",
         "Requirements",
         "Selection",

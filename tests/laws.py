@@ -110,12 +110,6 @@ LISTED: Mapping[str, Law] = {
     "tests/test_exports_read_back.py::test_any_products_come_back_exactly": Law(
         3, "four formats; an example writes and reads twenty tables", "@example: hostile texts, wire.CORNERS"
     ),
-    "tests/quality/test_reuse.py::test_it_is_equal_to_a_whole_audit": Law(
-        4,
-        "an example audits three times by 60 checks or more; making it smaller takes minutes",
-        "all checks that rest on the day or on others; each edits, adds, removes and doubles, or does nothing",
-        phases=_NOT_SHRUNK,
-    ),
     "tests/quality/test_audit_laws.py::test_an_audit_is_one_of_each_product_alone": Law(
         3, "an example audits three times by every check", "@example: wire.CORNERS, cut in two"
     ),

@@ -16,9 +16,12 @@ needs_office = pytest.mark.skipif(
 )
 
 
-def saved_again(book: Path, folder: Path) -> Path:
+_FORMATS = {"xlsx": "xlsx:Calc MS Excel 2007 XML", "ods": "ods"}
+
+
+def saved_again(book: Path, folder: Path, ending: str = "xlsx") -> Path:
     """Open a workbook in LibreOffice, and return what it saves in a folder."""
     profile = f"-env:UserInstallation={(folder / 'office').as_uri()}"
-    options = ["--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", str(folder / "saved")]
+    options = ["--headless", "--convert-to", _FORMATS[ending], "--outdir", str(folder / "saved")]
     subprocess.run(["soffice", profile, *options, str(book)], check=True, capture_output=True, timeout=120)
-    return folder / "saved" / book.name
+    return folder / "saved" / f"{book.stem}.{ending}"

@@ -475,8 +475,8 @@ def test_a_workbook_of_requirements_is_written_and_kept(run: Run, tmp_path: Path
     first = run("requirements", "shop", str(path), "--channel", "Web shop:France", "--start", "core")
     again = run("requirements", "shop", str(path), "--replace")
 
-    assert "1 sheet of 0 families and 1 answer." in first.stderr
-    assert "1 sheet of 0 families and 1 answer." in again.stderr
+    assert "1 channel, 0 families and 4 answers." in first.stderr
+    assert "1 channel, 0 families and 4 answers." in again.stderr
     assert "--replace" in str(run("requirements", "shop", str(path)).exception)
     assert "France" in str(
         run("requirements", "shop", str(tmp_path / "b.xlsx"), "--channel", "W:Frnace").exception

@@ -52,6 +52,7 @@ def calls() -> Mapping[str, Call]:
         "Requirements.write path": wanted.write,
         "accept to": lambda path: prodex.accept(failing, reason="agreed", to=path),
         "accepted name": prodex.accepted,
+        "add_messages messages": lambda path: prodex.add_messages("fr", path),
         "apply_recipe catalog": lambda path: prodex.apply_recipe(path, recipe),
         "apply_recipe recipe": lambda path: prodex.apply_recipe(catalog, path),
         "apply_recipe profile": lambda path: prodex.apply_recipe(catalog, recipe, profile=path),

@@ -24,8 +24,8 @@ from prodex.files import atomic
 from prodex.files.lock import locked, publishing_lock
 from prodex.publishing import destination
 from prodex.publishing.destination import place_of
-from prodex.quality.watch import zone_of
 from prodex.store.archive import new_name
+from prodex.written_dates import zone_of
 from tests.cases import each_row
 
 SOURCES = sorted(

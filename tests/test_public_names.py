@@ -37,6 +37,7 @@ NAMES = [
     "Ledger",
     "Limits",
     "LoadBudget",
+    "Message",
     "Origin",
     "Pictures",
     "ProdexError",
@@ -64,6 +65,7 @@ NAMES = [
     "Watch",
     "accept",
     "accepted",
+    "add_messages",
     "apply_recipe",
     "audit",
     "changes_from_frame",
@@ -148,7 +150,6 @@ INNER = {
     "Ask",
     "Asked",
     "AskedAttribute",
-    "CheckFacts",
     "Chosen",
     "Crash",
     "Groups",
@@ -172,7 +173,7 @@ def _hints(value: object) -> dict[str, object]:
     module = inspect.getmodule(value)
     if module is None or not module.__name__.startswith("prodex"):
         return {}
-    imported_for_types = {"pd": pandas, "requests": requests}
+    imported_for_types = {"pd": pandas, "requests": requests, "Message": prodex.Message}
     return inspect.get_annotations(value, globals={**vars(module), **imported_for_types}, eval_str=True)
 
 

@@ -37,6 +37,7 @@ from prodex.errors import ChangesRefused, ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
 from prodex.quality import AuditComparison
+from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.comparison import worsening
 from prodex.quality.figures import figures_of
 from prodex.quality.rulebook import RULES
@@ -221,6 +222,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
     },
     prodex.Audit: {
         "accepted_in": lambda a, _: [a.accepted_in(one) for one in a.parts],
+        "accepting": lambda a, world: len(a.accepting(AcceptedFindings(world.new("accepted.jsonl")))),
         "completeness": lambda a, _: refused(a.completeness),
         "group_column": lambda a, _: a.group_column("brand_code"),
         "groups": lambda a, _: [a.groups("owner"), a.groups("brand")],

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from prodex.formats.exporting import ExportedFiles
     from prodex.formats.spreadsheet import unescape_formulas
     from prodex.job import JobResult, run_job
+    from prodex.languages import Message, add_messages
     from prodex.limits import Limits
     from prodex.load import LoadBudget, load_products, load_rich_content, recover
     from prodex.load.reference_data import load_organizations, load_segments
@@ -117,6 +118,7 @@ _LATER = {
     "prodex.catalog.ledger": ("Ledger",),
     "prodex.limits": ("Limits", "LoadBudget"),
     "prodex.load": ("load_products", "load_rich_content", "recover", "refresh"),
+    "prodex.languages": ("Message", "add_messages"),
     "prodex.load.reference_data": ("load_organizations", "load_segments"),
     "prodex.load.workbook.reading": ("read_workbook",),
     "prodex.notebook.audit.panel": ("AuditPanel",),
@@ -201,6 +203,7 @@ __all__ = [
     "Ledger",
     "Limits",
     "LoadBudget",
+    "Message",
     "Origin",
     "Pictures",
     "ProdexError",
@@ -228,6 +231,7 @@ __all__ = [
     "Watch",
     "accept",
     "accepted",
+    "add_messages",
     "apply_recipe",
     "audit",
     "changes_from_frame",

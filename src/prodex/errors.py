@@ -46,7 +46,7 @@ secret or a token.
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     # Only for checking: what iterates over this module finds errors, and nothing else that could be raised.
@@ -119,8 +119,28 @@ class ProdexError(Exception):
     SnapshotNotFound
     """
 
+    #: The sentence of the message and the values at its places, where it was made by `saying`.
+    sentence: str = ""
+    values: dict[str, Any] = {}  # noqa: RUF012 - it is never changed, only replaced
+
     def __init__(self, *parts: object, **more: Any) -> None:
         super().__init__(*(printable(part) if isinstance(part, str) else part for part in parts), **more)
+
+    @classmethod
+    def saying(cls, sentence: str, /, **values: Any) -> Self:
+        """Return an error whose message can be said in another language as well: a sentence, and what is at its places.
+
+        `prodex.languages.message.said_by` has it as a message.
+
+        Examples
+        --------
+        >>> str(ProdexError.saying("{text} is not a number.", text="'a lot'"))
+        "'a lot' is not a number."
+        """
+        shown = {name: printable(one) if isinstance(one, str) else one for name, one in values.items()}
+        made = cls(sentence.format(**shown))
+        made.sentence, made.values = sentence, shown
+        return made
 
     def add_note(self, note: str) -> None:
         """Add a line below the message.

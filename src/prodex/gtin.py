@@ -196,40 +196,50 @@ def normal_form(value: object) -> str:
     if not isinstance(value, str):  # a number has lost its zeros, however many there were
         text = text and text.zfill(14)
     if not (text.isascii() and text.isdigit()):
-        raise InputError(f"{value!r:.60} is {what_it_is(text)}.")
+        raise no_gtin(text, f"{value!r:.60}")
     if len(text) not in LENGTHS:
-        raise InputError(f"{text!r} has {len(text)} digits; a GTIN has 8, 12, 13 or 14.")
+        raise InputError.saying(
+            "{text} has {digits:d} digits; a GTIN has 8, 12, 13 or 14.", text=repr(text), digits=len(text)
+        )
     text = text.zfill(14)
     if not int(text):
-        raise InputError(f"{text!r} is only zeros, which is not a GTIN.")
+        raise InputError.saying("{text} is only zeros, which is not a GTIN.", text=repr(text))
     if text[-1] != (right := check_digit(text[:-1])):
         if (expanded := from_upc_e(text)) is not None:
             raise InputError(
                 f"{text!r} is a UPC-E, which leaves out zeros. Give the GTIN that it stands for: {expanded!r}."
             )
-        raise InputError(f"{text!r} ends with the check digit {text[-1]}, and {right} would be right.")
+        raise InputError.saying(
+            "{text} ends with the check digit {digit}, and {right} would be right.",
+            text=repr(text),
+            digit=text[-1],
+            right=right,
+        )
     return text
 
 
-def what_it_is(text: str) -> str:
-    """Say what a text is that is no GTIN, and what to do: the end of a sentence.
+def no_gtin(text: str, shown: str) -> InputError:
+    """Return an error that says what a text is that is no GTIN, and what to do.
 
-    >>> what_it_is("4.00638E+12")
-    'a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all digits'
-    >>> what_it_is("2026-11-23"), what_it_is("bread")
-    ('a date. Format the column as text, and write the GTIN', 'not a GTIN. Give it as text of 14 digits')
+    >>> print(no_gtin("2026-11-23", "'2026-11-23'"))
+    '2026-11-23' is a date. Format the column as text, and write the GTIN.
     """
     plain = _IS_MARK.sub("", text).strip(_AROUND)
     if is_rounded(plain):
-        return (
-            "a GTIN in scientific notation, which has lost its last digits. Format the column as text, and write all "
-            "digits"
+        return InputError.saying(
+            "{text} is a GTIN in scientific notation, which has lost its last digits. Format the column as text, and "
+            "write all digits.",
+            text=shown,
         )
     if _DATE.fullmatch(plain):
-        return "a date. Format the column as text, and write the GTIN"
+        return InputError.saying(
+            "{text} is a date. Format the column as text, and write the GTIN.", text=shown
+        )
     if _FRACTION.fullmatch(plain):
-        return "a number with decimals. Format the column as text, and write the GTIN"
-    return "not a GTIN. Give it as text of 14 digits"
+        return InputError.saying(
+            "{text} is a number with decimals. Format the column as text, and write the GTIN.", text=shown
+        )
+    return InputError.saying("{text} is not a GTIN. Give it as text of 14 digits.", text=shown)
 
 
 def check_digit(digits: str) -> str:

@@ -71,10 +71,10 @@ def market_code(market: int | str) -> int:
     for number, territory in numbers.items():
         if territory == alpha and number not in _RETIRED_MARKETS:
             return int(number)
+    near = nearest(str(market), _market_names())
+    hint = f" Did you mean {near.title()!r}?" if near else ""
     raise QueryError(
-        _unknown_message(
-            "market", market, _market_names(), "its ISO 3166-1 number (250) or its name (France)"
-        )
+        f"There is no market {market!r}.{hint} Give its ISO 3166-1 number (250) or its name (France)."
     )
 
 
@@ -122,10 +122,14 @@ def language_tag(language: str) -> str:
     """
     if known := known_language_tag(language):
         return known
-    raise QueryError(
-        _unknown_message(
-            "language", language, _language_names(), "a tag such as fr-FR or a name such as French"
+    if near := nearest(str(language), _language_names()):
+        raise QueryError.saying(
+            "There is no language {text}. Did you mean {near}? Give a tag such as fr-FR or a name such as French.",
+            text=repr(language),
+            near=repr(near.title()),
         )
+    raise QueryError.saying(
+        "There is no language {text}. Give a tag such as fr-FR or a name such as French.", text=repr(language)
     )
 
 
@@ -219,12 +223,6 @@ def _long_codes() -> Mapping[str, str]:
         for code, short in aliases.items()
         if len(code) == 3 and len(short) == 2 and code not in _UNWRITTEN_LANGUAGES
     }
-
-
-def _unknown_message(what: str, value: object, names: Iterable[str], instead: str) -> str:
-    near = nearest(str(value), names)
-    hint = f" Did you mean {near.title()!r}?" if near else ""
-    return f"There is no {what} {value!r}.{hint} Give {instead}."
 
 
 def short_language(code: str | None, short: str | None) -> str | None:

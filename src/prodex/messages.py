@@ -136,18 +136,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def moved(before: float, after: float) -> str:
-    """Write what became of a share; a figure that would read as before says how far it moved.
-
-    >>> moved(0.61, 0.632), moved(0.99512, 0.99514), moved(0.5, 0.5), moved(float("nan"), 0.5)
-    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
-    """
-    if percent(before) != percent(after):
-        return f"{percent(before).removesuffix(' %')} -> {percent(after)}"
-    is_same = before == after or math.isnan(after)
-    return f"{percent(after)} as before" if is_same else f"{percent(after)} ({points(after - before)})"
-
-
 def moment_in_words(moment: datetime, form: str = "%Y-%m-%d %H:%M", zone: tzinfo | None = None) -> str:
     """Write a moment, and say in which time zone.
 
@@ -206,14 +194,3 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October"),
     *("November", "December"),
 )
-
-
-def points(step: float) -> str:
-    """Write how far a share moved, in points of a hundred.
-
-    >>> points(0.005), points(-0.25), points(0.00001)
-    ('+0.50 points', '-25.00 points', 'under +0.01 points')
-    """
-    if abs(step) < 0.00005:
-        return f"under {'+' if step > 0 else '-'}0.01 points"
-    return f"{step * 100:+.2f} points"

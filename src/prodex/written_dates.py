@@ -1,17 +1,19 @@
 """Dates as people write them: ISO 8601, and a day that can be read in one way only. There is one grammar for all.
 
 A date is certain, or it is refused with what to write instead: `03/04/2026` is a day of March in one country and one of
-April in another.
+April in another. Time zones are written by their names, such as Europe/London.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time
+from datetime import date, datetime, time, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from prodex.arguments import is_missing
+from prodex.arguments import described, is_missing
 from prodex.errors import InputError
+from prodex.messages import hint
 from prodex.written_numbers import has_other_digits, narrow
 
 #: As nearly all dates are written.
@@ -161,3 +163,35 @@ def _no_date(text: str) -> InputError:
     if has_other_digits(text):
         return InputError(f"{text!r:.60} has other digits than 0 to 9. Write these.")
     return InputError(f"{text!r:.60} is no date. Write 2027-01-05.")
+
+
+def zone_of(given: str | tzinfo | None) -> tzinfo | None:
+    """Return a time zone by its name; None is the zone of this machine, as for `datetime.astimezone`.
+
+    Raises
+    ------
+    InputError
+        When there is no zone of this name; the message names the nearest.
+
+    Examples
+    --------
+    >>> zone_of("Europe/London")
+    zoneinfo.ZoneInfo(key='Europe/London')
+    """
+    if given is None or isinstance(given, tzinfo):
+        return given
+    if not isinstance(given, str):
+        raise InputError(
+            f"zone is {described(given)}. Give the name of a time zone, such as 'Europe/London'."
+        )
+    try:
+        return ZoneInfo(given)
+    # Names become paths below the folder of zones: "Europe" is a folder there, and "../zone" leads out of it.
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        if not available_timezones():  # as on Windows, where pandas brings the package
+            raise InputError(
+                f"There is no time zone {given!r:.60}, since this machine has none at all. Install the package tzdata: "
+                "pip install tzdata."
+            ) from error
+        near = hint(given, sorted(available_timezones()), "Give a name such as 'Europe/London' or 'UTC'.")
+        raise InputError(f"There is no time zone {given!r:.60}{near}") from error

@@ -43,16 +43,45 @@ INSIDE = rf"(?<![0-9])(?:(?<!\S)[.,])?(?:{_GROUPED}|[0-9]+)(?:[.,][0-9]+)*"
 _LESS = re.compile(rf"\s*(?:<|≤|&lt;)\s*({INSIDE})\s*(?:g|mg|kJ|kcal)?\s*")
 _ROUNDED = re.compile("[-+]?[0-9]+(?:[.,][0-9]+)?[eE][-+]?[0-9]+")
 
-#: What people write that is not one exact number, and what to say of it.
+#: What people write that is not one exact number, and what to say of it: of a number, and of an amount with its unit.
 _INEXACT = (
-    (r"[~≈<>≤≥±]|\b(?:ca|circa|env|about|approx|min|max)\b", "is not exact. Write the number itself"),
-    (r"[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]|[0-9]\s*[/⁄]\s*[0-9]", "is a fraction. Write it with decimals, such as 0.5"),
-    (r"[0-9][^0-9]*[x×*][^0-9]*[0-9]", "is a multiplication. Write its result"),
-    (r"[0-9]\s*(?:[-‐-―−]|\.\.\.|…)\s*[0-9]", "is a range. Write one number"),
-    (r"[0-9]e[-+−]?[0-9]", "has an exponent. Write all digits"),
-    (r"\b(?:s?nan[0-9]*|inf(?:inity)?)\b|∞", "is not an amount. Write digits, such as 12.5"),
+    (
+        r"[~≈<>≤≥±]|\b(?:ca|circa|env|about|approx|min|max)\b",
+        "{text} is not exact. Write the number itself.",
+        "{text} is not exact. Write the number itself, and its unit.",
+    ),
+    (
+        r"[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]|[0-9]\s*[/⁄]\s*[0-9]",
+        "{text} is a fraction. Write it with decimals, such as 0.5.",
+        "{text} is a fraction. Write it with decimals, such as 0.5, and its unit.",
+    ),
+    (
+        r"[0-9][^0-9]*[x×*][^0-9]*[0-9]",
+        "{text} is a multiplication. Write its result.",
+        "{text} is a multiplication. Write its result, and its unit.",
+    ),
+    (
+        r"[0-9]\s*(?:[-‐-―−]|\.\.\.|…)\s*[0-9]",
+        "{text} is a range. Write one number.",
+        "{text} is a range. Write one number, and its unit.",
+    ),
+    (
+        r"[0-9]e[-+−]?[0-9]",
+        "{text} has an exponent. Write all digits.",
+        "{text} has an exponent. Write all digits, and its unit.",
+    ),
+    (
+        r"\b(?:s?nan[0-9]*|inf(?:inity)?)\b|∞",
+        "{text} is not an amount. Write digits, such as 12.5.",
+        "{text} is not an amount. Write digits, such as 12.5, and its unit.",
+    ),
 )
-_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), why) for pattern, why in _INEXACT)
+#: What to say of other digits.
+_OTHER_DIGITS = (
+    "{text} has other digits than 0 to 9. Write these.",
+    "{text} has other digits than 0 to 9. Write these, and its unit.",
+)
+_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), said) for pattern, *said in _INEXACT)
 
 Mark = Literal[".", ","]
 
@@ -87,7 +116,12 @@ def written_number(text: str, decimal: Mark | None = None) -> Decimal:
     sign, whole, fraction = _parts(text, decimal)
     digits = (whole + fraction).lstrip("0")
     if len(digits) > MOST_DIGITS:
-        raise InputError(f"{text!r:.60} has {len(digits)} digits; a number has at most {MOST_DIGITS}.")
+        raise InputError.saying(
+            "{text} has {digits:d} digits; a number has at most {most:d}.",
+            text=f"{text!r:.60}",
+            digits=len(digits),
+            most=MOST_DIGITS,
+        )
     return _decimal(sign, whole, fraction)
 
 
@@ -192,12 +226,16 @@ def amount_and_unit(text: str) -> tuple[str, str]:
     """
     typed = narrow(text.strip())
     found = _AMOUNT.fullmatch(typed)
-    if (why := _why_inexact(typed)) is not None:
-        raise InputError(f"{text!r:.60} {why}, and its unit.")
+    if (inexact := _inexact(typed, text, has_unit=True)) is not None:
+        raise inexact
     if found is None:
-        raise InputError(f"{text!r:.60} is not a number with its unit. Write both, such as 500 g.")
+        raise InputError.saying(
+            "{text} is not a number with its unit. Write both, such as 500 g.", text=f"{text!r:.60}"
+        )
     if _SECOND.search(found[2]):
-        raise InputError(f"{text!r:.60} has more than one number. Write one amount, such as 500 g.")
+        raise InputError.saying(
+            "{text} has more than one number. Write one amount, such as 500 g.", text=f"{text!r:.60}"
+        )
     return found[1], found[2].strip()
 
 
@@ -275,15 +313,19 @@ def _digit_parts(sign: str, body: str, decimal: Mark | None, text: str) -> tuple
             return whole or "0", rest
         if decimal is None:
             small, large = f"{sign}{whole}.{rest}", f"{sign}{whole}{rest}"
-            raise InputError(
-                f"{text!r:.60} may be {small} or {large}. Write {large} without a mark, or {small}0 with one more "
-                "digit."
+            raise InputError.saying(
+                "{text} may be {small} or {large}. Write {large} without a mark, or {longer} with one more digit.",
+                text=f"{text!r:.60}",
+                small=small,
+                large=large,
+                longer=f"{small}0",
             )
         is_decimal = False
     inner = groups[:-1] if is_decimal else groups
     if len(set(before if is_decimal else marks)) > 1 or not _is_grouped(inner):
-        why = _why_inexact(text) or "is not one number. Write digits, such as 12.5"
-        raise InputError(f"{text!r:.60} {why}.")
+        raise _inexact(text) or InputError.saying(
+            "{text} is not one number. Write digits, such as 12.5.", text=f"{text!r:.60}"
+        )
     return "".join(inner), groups[-1] if is_decimal else ""
 
 
@@ -305,13 +347,15 @@ def _decimal(sign: str, whole: str, fraction: str) -> Decimal:
 def _no_number(text: str) -> InputError:
     if len(text) > _LONGEST:
         return InputError(f"{text[:40]!r}... has {len(text):,} characters, which is not a number.")
-    why = _why_inexact(text) or "is not a number. Write digits, such as 12.5"
-    return InputError(f"{text!r:.60} {why}.")
+    return _inexact(text) or InputError.saying(
+        "{text} is not a number. Write digits, such as 12.5.", text=f"{text!r:.60}"
+    )
 
 
-def _why_inexact(text: str) -> str | None:
-    if len(text) > _LONGEST:
+def _inexact(typed: str, shown: str = "", *, has_unit: bool = False) -> InputError | None:
+    """Return what is wrong with a text that is no exact number; None of any other."""
+    if len(typed) > _LONGEST:
         return None
-    if has_other_digits(text):
-        return "has other digits than 0 to 9. Write these"
-    return next((why for pattern, why in _PATTERNS if pattern.search(text)), None)
+    found = (said for pattern, said in _PATTERNS if pattern.search(typed))
+    why = _OTHER_DIGITS if has_other_digits(typed) else next(found, None)
+    return None if why is None else InputError.saying(why[has_unit], text=f"{shown or typed!r:.60}")

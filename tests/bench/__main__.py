@@ -334,19 +334,15 @@ def _at_a_million(found: dict[str, dict[int, Measured]]) -> Iterator[Figure]:
 
 
 def nightly(run: _Run) -> None:
-    """Measure an audit after a refresh against a whole one, and the nightly job: refresh, audit, worklists."""
+    """Measure the nightly job: refresh, audit, worklists."""
     figures = []
     for count in run.options.nightly:
-        home, lines = run.home(count), run.lines(count)
-        found = alone("operations", "since", run.options.rounds if count <= _OFTEN else 1, home=home)
+        lines = run.lines(count)
         night = Measured(
             *alone("operations", "night", lines, run.served(count), home=run.folder / f"n-{count}")
         )
-        what = f"{count:,} products, {found['anew']:,} of them changed"
+        what = f"{count:,} products, one in a hundred changed"
         figures += [
-            Figure(f"{what}: audit since the last one / whole audit", found["ratio"], -0.15),
-            Figure(f"{what}: whole audit, s", found["whole"]),
-            Figure(f"{what}: audit since the last one, s", found["since"]),
             Figure(f"{what}: refresh, audit and worklists, s", night.seconds),
             Figure(f"{what}: refresh, audit and worklists, peak memory in MB", night.peak_mb),
         ]

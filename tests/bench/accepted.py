@@ -12,7 +12,6 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
@@ -37,11 +36,10 @@ def measure(products: int = 100_000, accepted: int = 50_000, rounds: int = 3) ->
         writing = perf_counter() - begin
         lines = len(marked.accepted_findings.newest) if marked.accepted_findings is not None else 0
 
-        def judged(path: Path | None) -> Callable[[], object]:
-            # With its figures: what is accepted is matched when somebody asks for it.
-            return lambda: (
-                prodex.audit(catalog, "online-listing", now=AS_OF, progress=False, accepted=path).summary
-            )
+        def judged(path: Path | None) -> object:
+            # With its figures: what is accepted is matched when somebody asks for it, and so is its view.
+            made = prodex.audit(catalog, "online-listing", now=AS_OF, progress=False, accepted=path)
+            return [one.summary for one in ((made, made.with_accepted()) if path else (made,))]
 
         # Of all threads: what else the machine does meanwhile must not count.
         seconds: dict[bool, list[float]] = {False: [], True: []}
@@ -49,7 +47,7 @@ def measure(products: int = 100_000, accepted: int = 50_000, rounds: int = 3) ->
         for _ in range(rounds):
             for is_with in (False, True):
                 begin, cpu = perf_counter(), process_time()
-                judged(file if is_with else None)()
+                judged(file if is_with else None)
                 waited[is_with].append(perf_counter() - begin)
                 seconds[is_with].append(process_time() - cpu)
     without, with_them = (median(seconds[one]) for one in (False, True))

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -130,24 +129,6 @@ def worklists() -> object:
         return found.worklists(Path(folder) / "out", by="owner")
 
 
-def since(rounds: int) -> dict[str, float]:
-    """Audit the changed snapshot as a whole and since an audit of the other one, in turns: seconds of each."""
-    how: dict[str, Any] = {"progress": False, "now": AS_OF}
-    earlier = prodex.audit(_opened(), _PROFILE, since=False, **how)
-    newer = prodex.open_snapshot("changed")
-    found: dict[str, list[float]] = {"whole": [], "since": []}
-    anew: int | None = None
-    for _ in range(rounds):
-        for name, last in (("whole", False), ("since", earlier)):
-            watch = Stopwatch()
-            anew = prodex.audit(newer, _PROFILE, since=last, **how).judged_anew
-            found[name].append(watch.read().seconds)
-    if anew is None:
-        raise SystemExit("the audit since an earlier one judged everything anew")
-    ratio = median(one / whole for one, whole in zip(found["since"], found["whole"], strict=True))
-    return {"anew": anew, "ratio": ratio, **{name: median(times) for name, times in found.items()}}
-
-
 OPERATIONS: dict[str, Callable[[], object]] = {
     "open and repr": show,
     "open and HTML": show_html,
@@ -215,8 +196,6 @@ def main(arguments: Sequence[str]) -> Any:
             return refresh(Path(lines), Path(kept))
         case ["night", lines, kept]:
             return refresh(Path(lines), Path(kept), "night")
-        case ["since", rounds]:
-            return since(int(rounds))
         case ["wide over result"]:
             return wide_over_result()
         case ["load" | "update" | "evening" | "night" as step, base_url, client_id, client_secret, count]:

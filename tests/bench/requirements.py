@@ -45,12 +45,11 @@ def filled_in(catalog: prodex.Catalog, path: Path, families: int = FAMILIES) -> 
         prodex.requirements(path, catalog, channels=list(CHANNELS), families=families)
     )
     channels, chosen = every.channels, [one.code for one in every.families][:families]
-    sheet = pd.read_excel(path, sheet_name=1, header=None, engine="openpyxl")
-    named = sheet[sheet[2].notna() & sheet[0].notna()].iloc[:, :3]
+    sheet = pd.read_excel(path, sheet_name="Requirements", engine="openpyxl", dtype=str).fillna("")
+    first = sheet[(sheet["Market"] == "France") & (sheet["Attribute"] != "")]
     rows = [
-        (row[2], row[1] if isinstance(row[1], str) else "")
-        for row in named.to_numpy()
-        if row[0] != "Attribute"
+        (attribute, language.replace("any", ""))
+        for attribute, language in first[["Attribute", "Language"]].to_numpy()
     ]
     draw = Random(7)
     asked = [

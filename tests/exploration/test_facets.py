@@ -162,26 +162,41 @@ def test_counts_are_those_of_a_plain_walk(
     excluded: dict[str, tuple[str | None, ...]],
     data: st.DataObject,
 ) -> None:
-    """The counts of a facet apply the conditions of all other facets and not its own."""
+    """The counts of a facet apply the conditions of all other facets and not its own.
+
+    What is missing is looked for in consumer units, unless a condition is about units or packaging, as one more would
+    be.
+    """
     products = ProductColumns(prodex.flatten({"id": number, **one} for number, one in enumerate(records_)))
     facets = Facets(products)
     other = data.draw(st.lists(st.booleans(), min_size=len(products), max_size=len(products)))
     conditions = Selection(
         groups=chosen, excepted=tuple(Selection(groups={name: codes}) for name, codes in excluded.items())
     )
+    units = {"unit", "packaging"}
+    # No more than whether units are named: attributes that are asked for, and languages, would be listed as well.
+    facets.look_at(Selection(groups=dict.fromkeys(units & {*chosen, *excluded}, ("x",))))
     left = apply_filters(facets, conditions, len(products), [np.array(other, bool)])
 
     gpc_codes = {code_of(one.get("GPC")) for one in records_}
-    has = [values_of(one, gpc_codes) for one in records_]
-    meets = [
-        {name for name, codes in chosen.items() if not one[name] & set(codes)}
-        | {name for name, codes in excluded.items() if one[name] & set(codes)}
-        for one in has
-    ]  # the facets whose conditions it misses
+    of_all = [values_of(one, gpc_codes) for one in records_]
+    of_consumers = [one | ({"missing": set()} if one["unit"] == {"false"} else {}) for one in of_all]
+
+    def misses(has: list[dict[str, set[str | None]]]) -> list[set[str]]:
+        """Return the facets whose conditions each product misses."""
+        return [
+            {name for name, codes in chosen.items() if not one[name] & set(codes)}
+            | {name for name, codes in excluded.items() if one[name] & set(codes)}
+            for one in has
+        ]
+
+    has = of_all if units & {*chosen, *excluded} else of_consumers
+    meets = misses(has)
     assert [not missed and one for missed, one in zip(meets, other, strict=True)] == left.mask.tolist()
     for name, values in facets.items():
         expected: dict[str | None, int] = dict.fromkeys({code for one in has for code in one[name]}, 0)
-        for one, missed, is_in in zip(has, meets, other, strict=True):
+        named = misses(of_all) if name in units and "missing" in chosen else meets
+        for one, missed, is_in in zip(has, named, other, strict=True):
             for code in one[name] if is_in and missed <= {name} else ():
                 expected[code] += 1
         assert expected == dict(zip(values.codes, left.counts[name].tolist(), strict=True)), name

@@ -1,4 +1,4 @@
-"""How to add a rule: one function in a module of rules."""
+"""How to add a rule: one function in a module of rules, or its words where it is one presence, value or pattern."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from tests.extending.changed_source import ChangedSource
 
 pytestmark = pytest.mark.slow
 
-ADDED = '''
+#: Where something is decided, a rule is a function.
+FUNCTION = '''
 
 @rule(
     title="the life cycle is known",
@@ -23,6 +24,22 @@ def has_life_cycle(products: Products) -> Verdict:
     """Without it, nobody knows whether the product can still be ordered."""
     return Verdict(products["life_cycle"].isna())
 '''
+
+#: One presence, one value or one pattern is declared; `prodex.quality.rule_forms` has the forms.
+DECLARED = """
+
+declare(
+    "has_life_cycle",
+    HasValue("life_cycle"),
+    title="the life cycle is known",
+    problem="No life cycle",
+    fix="Choose the life cycle of the product.",
+    why="Without it, nobody knows whether the product can still be ordered.",
+    severity="error",
+    dimension="completeness",
+    block="freshness",
+)
+"""
 
 USED = """
 import prodex
@@ -42,9 +59,10 @@ audit.worklists("to_fix", by="owner")
 """
 
 
-def test_a_rule_is_one_function_in_one_file(source: ChangedSource) -> None:
+@pytest.mark.parametrize(("module", "added"), [("freshness", FUNCTION), ("classification", DECLARED)])
+def test_a_rule_is_one_entry_in_one_file(source: ChangedSource, module: str, added: str) -> None:
     """A new rule is listed, chosen by a profile, judged by, reported, and written to worklists."""
-    source.append("prodex/quality/rules/freshness.py", ADDED)
-    assert {"prodex/quality/rules/freshness.py"} == source.files
+    source.append(f"prodex/quality/rules/{module}.py", added)
+    assert {f"prodex/quality/rules/{module}.py"} == source.files
     (listed,) = source.python(USED, "rules")
     assert "the life cycle is known" in listed

@@ -93,13 +93,16 @@ def _worklists(catalog: Catalog, _: Path) -> Names:
 
 
 def _report_cards(catalog: Catalog, _: Path) -> Names:
-    shown = cards(_audit(catalog)).rows
-    return {str(int(one.gtin.text)): None if one.name.is_missing else one.name.text for one in shown}
+    return _of_report(cards(_audit(catalog)))
 
 
 def _report_lists(catalog: Catalog, _: Path) -> Names:
     (shown,) = failing(_audit(catalog), [0])
-    return {str(int(one.gtin.text)): None if one.name.is_missing else one.name.text for one in shown.rows}
+    return _of_report([one._asdict() for one in shown["rows"]])
+
+
+def _of_report(rows: list[dict[str, Any]]) -> Names:
+    return {str(int(one["gtin"].text)): None if one["name"].is_missing else one["name"].text for one in rows}
 
 
 def _explorer(catalog: Catalog, _: Path) -> Names:

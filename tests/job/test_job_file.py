@@ -19,6 +19,7 @@ profile = ["core", "own.toml"]
 labels = ["fr-FR"]
 results = "results"
 zone = "Europe/London"
+language = "German"
 
 [query]
 target_market = "France"
@@ -63,11 +64,13 @@ def test_everything_that_a_job_file_can_say_is_read(tmp_path: Path) -> None:
     job = read_job(written(tmp_path, WHOLE))
 
     assert ("shop", ("fr-FR",), tmp_path / "results") == (job.name, job.labels, job.results)
-    assert ZoneInfo("Europe/London") == job.zone
+    assert (ZoneInfo("Europe/London"), "de") == (job.zone, job.language)
     assert (250, ("exportable",)) == (job.query.target_market, job.query.tags_in)
     assert (("lait", ("namePublicLong.data",)),) == job.query.search
     assert ["core", "own"] == [profile.name for profile in job.profiles]
-    assert WorklistOptions(tmp_path / "worklists", "brand", "core", ("blocker", "error")) == job.worklists
+    assert (
+        WorklistOptions(tmp_path / "worklists", "brand", "core", ("blocker", "error"), "de") == job.worklists
+    )
     assert (
         ExportOptions("parquet", tmp_path / "out"),
         ExportOptions("csv", Path("/elsewhere"), ("products", "texts"), escape_formulas=True),

@@ -21,7 +21,6 @@ from prodex.files.lock import locked
 from prodex.formats.exporting import PACKAGE
 from prodex.job import run_journal
 from prodex.job.result import escaped_markdown
-from prodex.quality import archive
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
 from tests.job.exchange import job_file, reached
@@ -124,23 +123,6 @@ def test_the_first_run_loads_and_later_ones_refresh(tmp_path: Path, home: Path) 
     assert 3 == len(list((home / "jobs" / "shop").glob("*.md")))
     assert {"start", "done"} == {line["event"] for line in log_of(home)}
     assert 3 * 2 * len(third.steps) == len(log_of(home))
-
-
-@pytest.mark.slow
-def test_an_audit_keeps_what_the_night_before_said_of_the_same_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The result says how many products were judged by all checks, and the audit is that of a job without a past."""
-    monkeypatch.setattr(archive, "_WORTH_READING", 1)
-    path = job_file(tmp_path, 'profile = "core"\ncompare = false')
-
-    first, second = prodex.run_job(path), prodex.run_job(path)
-
-    assert "anew" not in first.markdown
-    assert f"Judged 0 of {PRODUCTS} anew; an earlier audit has judged all other records." in second.markdown
-    newest = prodex.open_audit("shop")
-    whole = prodex.audit("shop", "core", now=newest.now, since=False)
-    assert whole.matrix.equals(newest.matrix)
 
 
 @pytest.mark.slow
@@ -546,6 +528,16 @@ def test_two_profiles_and_two_exports_are_steps_of_their_own(tmp_path: Path) -> 
     assert {"core", "pictures"} == set(prodex.list_audits("shop")["profile"])
     assert 1 == second.markdown.count("Not enough is known yet: 2 of the 5 saved audits that it takes")
     assert "Would remove 2 audits of 4." in planned.markdown
+
+
+@pytest.mark.slow
+def test_what_is_unusual_is_in_the_language_of_the_job(tmp_path: Path) -> None:
+    """On the page of the result, and in what the command prints, which cron sends as a mail."""
+    result = prodex.run_job(job_file(tmp_path, 'language = "French"\ncompare = false', ""))
+
+    said = "On n'en sait pas encore assez\u00a0: 1 des 5 audits enregistrés qu'il faut."
+    assert said in result.markdown
+    assert said in repr(result)
 
 
 @pytest.mark.slow

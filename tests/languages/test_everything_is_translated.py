@@ -6,9 +6,10 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from email import message_from_bytes, policy
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ import pytest
 from openpyxl import load_workbook
 
 import prodex
-from prodex.languages import LANGUAGES, Translation
+from prodex.languages import LANGUAGES, Message, Translation
 from prodex.quality.rulebook import RULES
 from prodex.worklists.layout import TO_FIX
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
+from tests.catalogues import catalogue as messages_of
 from tests.office import needs_office, saved_again
 from tests.quality import planted
 from tests.quality.workbooks import keys, validations
@@ -66,29 +68,40 @@ def every_check() -> prodex.Profile:
     return prodex.Profile("everything", checks=tuple(checks.values()))
 
 
-def untranslated(said: set[str], language: str) -> list[str]:
-    """Return the sentences that are the same in a language as in English."""
-    translation = Translation(language)
-    return sorted(one for one in said if not ALIKE.fullmatch(one) and translation.translated(one) == one)
+def same_reasons(audit: prodex.Audit, language: str) -> list[str]:
+    """Return the reasons of findings that are the same in a language as in English."""
+    words = Translation(language)
+    english, other = (
+        [
+            reason
+            for batch in audit.failure_batches(words=one)
+            for reason in batch["reason"].cast("string").to_pylist()
+        ]
+        for one in (Translation(), words)
+    )
+    both = {one for one, its in zip(english, other, strict=True) if one and one == its}
+    return sorted(one for one in both if not ALIKE.fullmatch(one))
 
 
 @pytest.mark.slow
 @pytest.mark.sample
 @pytest.mark.parametrize("products", ["sample", "real"])
 def test_every_reason_of_every_finding_is_known(products: str) -> None:
-    """Rules make their reasons in whole columns; a template matches each of them."""
+    """Rules make messages in whole columns; each of them has its words in every language."""
     if products == "real" and not REAL.is_file():
         pytest.skip("the real products are not at hand")
-    reasons = set(judged(products).failures()["reason"].dropna())
-    assert {} == {language: left for language in OTHERS if (left := untranslated(reasons, language))}
+    audit = judged(products)
+    assert {} == {language: left for language in OTHERS if (left := same_reasons(audit, language))}
 
 
 def test_every_rule_is_translated_also_with_its_parameters() -> None:
     """Problem, title and what to do of each rule of prodex, and of each check of its profiles."""
     said = {text for rule in RULES.values() if rule.shipped for text in (rule.problem, rule.title, rule.fix)}
-    said |= {text for check in every_check().checks for text in (check.problem, check.fix)}
-    said = {one for one in said if one and "{" not in one}
-    assert {} == {language: left for language in OTHERS if (left := untranslated(said, language))}
+    messages = {Message(text) for text in said if text and "{" not in text}
+    messages |= {text for check in every_check().checks for text in (check.problem, check.fix)}
+    for language in OTHERS:
+        words = Translation(language)
+        assert [] == sorted(str(one) for one in messages if one.id and words.say(one) == str(one))
 
 
 @pytest.fixture(scope="module")
@@ -250,6 +263,130 @@ def test_every_text_of_the_report_is_translated(
     }
     codes = {"en", "fr", "nl", "de", "es", "it", "pt"}
     assert [] == sorted(left - same - codes)
+
+
+@cache
+def english_words(language: str) -> re.Pattern[str]:
+    """Return what finds the words of the English messages, also those that stand among values."""
+    words: set[str] = set()
+    for message in messages_of(language):
+        forms = [message.id] if isinstance(message.id, str) else message.id
+        translations = [message.string] if isinstance(message.string, str) else message.string
+        pieces = {piece.strip(" ,.;:()") for one in forms for piece in re.split(r"{[^{}]*}", one)}
+        # A shorter piece may be words of another language.
+        long = {one for one in pieces if " " in one and len(one) > 10}
+        words |= {one for one in long if not any(one in other for other in translations)}
+    return re.compile("|".join(rf"\b{re.escape(one)}\b" for one in sorted(words)))
+
+
+def english_among(texts: Iterable[Any], language: str) -> list[str]:
+    """Return the texts that have words of the English messages; what is no text is none."""
+    found = english_words(language)
+    return sorted({one for one in texts if isinstance(one, str) and found.search(one)})
+
+
+def english_in(page: str, language: str) -> list[str]:
+    """Return the lines of a page that have words of the English messages.
+
+    What suppliers wrote in English is not searched: in such a text many of our words are found.
+    """
+    page = re.sub(r'<td class="typed">.*?</td>', "", page, flags=re.DOTALL)
+    shown = re.sub(r"<(style|script)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+    said = html.unescape(re.sub(r"<[^>]*>", "\n", shown))
+    said += "\n".join(html.unescape(one) for one in re.findall(r'(?:aria-label|alt)="([^"]*)"', page))
+    sources = tuple(rule.source for rule in RULES.values() if rule.shipped and rule.source)
+    lines = (line.strip().removeprefix(". ") for line in said.split("\n"))
+    return [line for line in english_among(lines, language) if not line.startswith(sources)]
+
+
+@pytest.fixture(scope="module")
+def audits() -> list[prodex.Audit]:
+    """Audit some products with all that a report can say: requirements, accepted findings, audits before, a choice."""
+    rows = [["Web shop", "*", "brand", "must"], ["Web shop", "TEA", "namePublicLong", "must"]]
+    wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+    checks = {"required_text": {"attribute": ["namePublicLong", "description"], "language": "of the market"}}
+    some = catalog().where(is_consumer_unit=True)
+    by_requirements, by_checks = (prodex.audit(some, one) for one in (wanted, {"checks": checks}))
+    few_of_them = by_checks.only(by_checks.products["product_id"][:40], "my own list")
+    return [by_requirements, by_checks, few_of_them, prodex.audit(prodex.flatten([]), "core")]
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_words_of_the_catalogue_are_in_a_report(
+    audits: list[prodex.Audit], language: str, tmp_path: Path
+) -> None:
+    """Whoever made a sentence, and wherever it is shown: in a heading, a warning, a table or a note."""
+    accepted = prodex.accept(
+        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
+    )
+    left = []
+    for audit in [*audits, accepted, accepted.with_accepted()]:
+        page = audit.to_html(tmp_path / "a.html", trend=audits[1:2], language=language).read_text("utf-8")
+        left += english_in(page, language)
+    assert [] == left
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
+    audits: list[prodex.Audit], folders: dict[str, Path], language: str, tmp_path: Path
+) -> None:
+    """In no cell but those with data, on no sheet, the one to read first among them; in no line of a mail."""
+    accepted = prodex.accept(
+        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
+    )
+    made = [folders[language]]
+    for number, audit in enumerate((audits[0], audits[2], accepted)):
+        audit.worklists(tmp_path / f"{number}", language=language)
+        made.append(tmp_path / f"{number}")
+    answers = tmp_path / "a.csv"
+    answers.write_text(
+        "GTIN;Field;Language;New value\n03036811359935;nameless;;?\n;;;\n1;brand;;OK\n", "utf-8"
+    )
+    prodex.read_worklist(answers, catalog()).worklist(tmp_path / "again", language=language)
+    is_data = {place for place, column in enumerate(TO_FIX) if column.name in DATA}
+    left = []
+    for folder in (*made, tmp_path / "again"):
+        for book in folder.glob("*.xlsx"):
+            for number, (_, rows) in enumerate(cells_of(book)):
+                # The first ones are for reading, and hold no data of products.
+                kept = [
+                    one for row in rows for place, one in enumerate(row) if number < 2 or place not in is_data
+                ]
+                left += english_among(kept, language)
+        for mail in folder.glob("*.eml"):
+            read = message_from_bytes(mail.read_bytes(), policy=policy.default)
+            left += english_among([*read.get_body().get_content().splitlines(), read["Subject"]], language)
+    assert [] == left
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_words_of_the_catalogue_are_on_the_terminal(
+    audits: list[prodex.Audit], language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An audit in words, what changed since another one, and what the commands print."""
+    from prodex.cli import app
+    from prodex.display.audit import comparison_text, text_of
+
+    words = Translation(language)
+    accepted = prodex.accept(
+        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
+    )
+    every = [*audits, accepted, accepted.with_accepted()]
+    said = [text_of(one, words) for one in every]
+    said += [comparison_text(prodex.diff(old, new), words) for old, new in product(every, every)]
+    earlier = catalog().where(is_consumer_unit=True).save("shop")
+    catalog().save("shop")
+    files = ["--html", f"{tmp_path / 'a.html'}", "--worklists", f"{tmp_path / 'to_fix'}", "--save"]
+    since = ["--since", f"shop@{earlier.folder.name}", "--language", language]
+    app(["audit", "shop", *since, *files], standalone_mode=False)
+    said += capsys.readouterr()
+    assert [] == english_among("\n".join(said).splitlines(), language)
 
 
 @pytest.mark.slow

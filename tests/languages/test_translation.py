@@ -7,52 +7,62 @@ from datetime import date, datetime
 import pytest
 
 from prodex.errors import InputError
-from prodex.languages import LANGUAGES, Translation
-from prodex.languages.templates import Templates
+from prodex.languages import LANGUAGES, Message, Translation
+from prodex.languages.message import read_message
+from prodex.quality.scores import readiness
 from tests.cases import each_row
 
 NBSP, THIN = "\u00a0", "\u202f"
 
-#: English sentences, and what they are in French, German and Dutch.
+#: Messages, and what they are in English, French, German and Dutch.
 SENTENCES = [
-    ("Long name missing in French", f"Texte manquant en français{NBSP}: nom long", "Text auf Französisch fehlt: langer Name", "Tekst ontbreekt in het Frans: lange naam"),
-    ("Gross weight missing", f"Donnée manquante{NBSP}: poids brut", "Angabe fehlt: Bruttogewicht", "Gegeven ontbreekt: brutogewicht"),
-    ("Write the short name in French (Belgium).", f"Écrivez ce texte en français (Belgique){NBSP}: nom court.", "Schreiben Sie diesen Text auf Französisch (Belgien): kurzer Name.", "Schrijf deze tekst in het Frans (België): korte naam."),
-    ("40,000 characters, 20,000 allowed", f"40{THIN}000 caractères, 20{THIN}000 permis", "40.000 Zeichen, 20.000 erlaubt", "40.000 tekens, 20.000 toegestaan"),
-    ("12 of 1,234 words look misread", f"12 sur 1{THIN}234 mots semblent mal lus", "12 von 1.234 Wörtern sehen falsch gelesen aus", "12 van 1.234 woorden lijken verkeerd gelezen"),
-    ("not declared: fat, energy in kJ", f"non déclaré{NBSP}: matières grasses, énergie en kJ", "nicht angegeben: Fett, Brennwert in kJ", "niet vermeld: vetten, energie in kJ"),
-    ("milk: named in the ingredients, not listed", f"lait{NBSP}: nommé dans les ingrédients, non déclaré", "Milch: in den Zutaten genannt, nicht angegeben", "melk: genoemd in de ingrediënten, niet vermeld"),
-    ("reads as de, 99.5% sure", f"se lit comme étant en allemand, sûr à 99,5{NBSP}%", f"liest sich wie Deutsch, zu 99,5{NBSP}% sicher", f"leest als Duits, 99,5{NBSP}% zeker"),
-    ("filled in fr, nl only", f"rempli uniquement dans ces langues{NBSP}: français, néerlandais", "nur ausgefüllt in: Französisch, Niederländisch", "alleen ingevuld in het Frans, Nederlands"),
-    ("also Acme (1 product), ACME & Co (1,200 products)", f"également Acme (1 produit), ACME & Co (1{THIN}200 produits)", "auch Acme (1 Produkt), ACME & Co (1.200 Produkte)", "ook Acme (1 product), ACME & Co (1.200 producten)"),
-    ('holds a nutrition table ("5 kJ"), an address ("a@b.fr")', 'contient un tableau nutritionnel ("5 kJ"), une adresse ("a@b.fr")', 'enthält eine Nährwerttabelle ("5 kJ"), eine Anschrift ("a@b.fr")', 'bevat een voedingswaardetabel ("5 kJ"), een adres ("a@b.fr")'),
-    ("picture 2: face 1 (front) is stated, and face 9 (bottom) is in the file name", f"image 2{NBSP}: face 1 (avant) indiquée, et face 9 (dessous) dans le nom du fichier", "Bild 2: angegeben ist Seite 1 (vorn), im Dateinamen steht Seite 9 (unten)", "foto 2: zijde 1 (voorkant) is opgegeven, en zijde 9 (onder) staat in de bestandsnaam"),
-    ("ready 61, not ready 1,030, undecided 9 of 1,100", f"prêts 61, pas prêts 1{THIN}030, indécis 9 sur 1{THIN}100", "bereit 61, nicht bereit 1.030, unentschieden 9 von 1.100", "klaar 61, niet klaar 1.030, onbeslist 9 van 1.100"),
-    ("1 product", "1 produit", "1 Produkt", "1 product"),
-    ("0 products", "0 produit", "0 Produkte", "0 producten"),
-    ("the brand is no private label", *["the brand is no private label"] * 3),
-    ("not declared: my own nutrient", f"non déclaré{NBSP}: my own nutrient", "nicht angegeben: my own nutrient", "niet vermeld: my own nutrient"),
+    (Message.sentence("{attribute} missing in {language}", attribute="namePublicLong", language="fr"), "Long name missing in French", f"Texte manquant en français{NBSP}: nom long", "Text auf Französisch fehlt: langer Name", "Tekst ontbreekt in het Frans: lange naam"),
+    (Message.sentence("{attribute} missing", attribute="grossWeight"), "Gross weight missing", f"Donnée manquante{NBSP}: poids brut", "Angabe fehlt: Bruttogewicht", "Gegeven ontbreekt: brutogewicht"),
+    (Message("Write the {attribute} in {language}.", attribute="namePublicShort", language="fr-BE"), "Write the short name in French (Belgium).", f"Écrivez ce texte en français (Belgique){NBSP}: nom court.", "Schreiben Sie diesen Text auf Französisch (Belgien): kurzer Name.", "Schrijf deze tekst in het Frans (België): korte naam."),
+    (readiness({"ready_products": 61, "not_ready_products": 1030, "undecided_products": 9, "products": 1100}), "ready 61, not ready 1,030, undecided 9 of 1,100", f"prêts 61, pas prêts 1{THIN}030, indécis 9 sur 1{THIN}100", "bereit 61, nicht bereit 1.030, unentschieden 9 von 1.100", "klaar 61, niet klaar 1.030, onbeslist 9 van 1.100"),
+    (Message.of_number("{number} product", "{number} products", 1), "1 product", "1 produit", "1 Produkt", "1 product"),
+    (Message.of_number("{number} product", "{number} products", 0), "0 products", "0 produit", "0 Produkte", "0 producten"),
+    ("the brand is no private label", *["the brand is no private label"] * 4),
+    ("not given", *["not given"] * 4),
 ]  # fmt: skip
 
 
-@each_row(("english", "french", "german", "dutch"), SENTENCES)
-def test_a_sentence_is_translated_with_its_figures_and_labels(
-    english: str, french: str, german: str, dutch: str
+@each_row(("said", "english", "french", "german", "dutch"), SENTENCES)
+def test_a_sentence_is_said_with_its_figures_and_labels(
+    said: Message | str, english: str, french: str, german: str, dutch: str
 ) -> None:
-    """What it was made of is found in it; words that prodex does not know stay as they are."""
-    made = [Translation(language).translated(english) for language in LANGUAGES]
+    """A message is in the language; a text of somebody else stays as it is, also where prodex says the same."""
+    made = [Translation(language).say(said) for language in LANGUAGES]
     assert [english, french, german, dutch] == made
 
 
-def test_a_sentence_within_another_is_found_whole() -> None:
-    """The one that explains the most of it counts, and not the one with the most letters."""
-    said = Translation("de").translated(
-        "“n/a” was not taken: 'n/a' is not a value. Leave the cell empty, or write the value."
-    )
-    assert (
-        "„n/a“ wurde nicht übernommen: 'n/a' ist kein Wert. Lassen Sie die Zelle leer, oder schreiben Sie den Wert."
-        == said
-    )
+#: Reasons as rules make them, and what they are in the languages.
+REASONS = [
+    (Message("{count} of {of} words look misread", count=12, of=1_234), "12 of 1,234 words look misread", f"12 sur 1{THIN}234 mots semblent mal lus", "12 von 1.234 Wörtern sehen falsch gelesen aus", "12 van 1.234 woorden lijken verkeerd gelezen"),
+    (Message("not declared: {labels}", labels=(Message("fat"), Message("energy in kJ"))), "not declared: fat, energy in kJ", f"non déclaré{NBSP}: matières grasses, énergie en kJ", "nicht angegeben: Fett, Brennwert in kJ", "niet vermeld: vetten, energie in kJ"),
+    (Message("{label}: {said}, not listed", label=Message("milk"), said=Message("named in the ingredients")), "milk: named in the ingredients, not listed", f"lait{NBSP}: nommé dans les ingrédients, non déclaré", "Milch: in den Zutaten genannt, nicht angegeben", "melk: genoemd in de ingrediënten, niet vermeld"),
+    (Message("filled in {language_codes} only", language_codes=("fr", "nl")), "filled in fr, nl only", f"rempli uniquement dans ces langues{NBSP}: français, néerlandais", "nur ausgefüllt in: Französisch, Niederländisch", "alleen ingevuld in het Frans, Nederlands"),
+    (Message("holds {parts}", parts=(Message('{part} ("{words}")', part=Message("a nutrition table"), words="5 kJ"), Message('{part} ("{words}")', part=Message("an address"), words="a@b.fr"))), 'holds a nutrition table ("5 kJ"), an address ("a@b.fr")', f"contient un tableau nutritionnel («{NBSP}5 kJ{NBSP}»), une adresse («{NBSP}a@b.fr{NBSP}»)", "enthält eine Nährwerttabelle („5 kJ“), eine Anschrift („a@b.fr“)", "bevat een voedingswaardetabel (“5 kJ”), een adres (“a@b.fr”)"),
+    (Message("not declared: {labels}", labels="my own nutrient"), "not declared: my own nutrient", f"non déclaré{NBSP}: my own nutrient", "nicht angegeben: my own nutrient", "niet vermeld: my own nutrient"),
+]  # fmt: skip
+
+
+@each_row(("reason", "english", "french", "german", "dutch"), REASONS)
+def test_a_reason_is_said_with_its_figures_and_labels(
+    reason: Message, english: str, french: str, german: str, dutch: str
+) -> None:
+    """The words of prodex are in the language; what suppliers typed stays as it is."""
+    assert [english, french, german, dutch] == [Translation(language).say(reason) for language in LANGUAGES]
+
+
+def test_a_value_that_is_no_number_is_shown_all_the_same() -> None:
+    """A rule may compute what is no number, or give a text where one belongs: it is kept, and no report fails."""
+    reason = Message("{none:g}, {endless:.1f}, {text:d}", none=float("nan"), endless=float("inf"), text="ten")
+    kept = read_message(reason.id, reason.json)
+    assert ["nan, inf, ten"] * 4 == [Translation("de").say(one) for one in (reason, kept)] + [
+        str(reason),
+        str(kept),
+    ]
 
 
 def test_figures_and_dates_are_those_of_the_language() -> None:
@@ -64,7 +74,7 @@ def test_figures_and_dates_are_those_of_the_language() -> None:
     ]
     assert [
         ("1,234.5", "99.9 %", ">99 %", "2026-03-01", "2026-03-01 08:05"),
-        (f"1{THIN}234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1 mars 2026", "1 mars 2026, 08:05"),
+        (f"1{THIN}234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1er mars 2026", "1er mars 2026, 08:05"),
         ("1.234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1. März 2026", "1. März 2026, 08:05"),
         ("1.234,5", f"99,9{NBSP}%", f">99{NBSP}%", "1 maart 2026", "1 maart 2026, 08:05"),
     ] == made
@@ -83,15 +93,19 @@ def test_a_language_without_messages_is_refused_with_those_that_there_are(langua
         Translation.of(language)
 
 
-def test_hostile_texts_are_no_templates() -> None:
+def test_hostile_values_are_no_places() -> None:
     """Braces, signs of regular expressions and megabytes in what suppliers typed change nothing, and take no time."""
     for text in (
         "{",
         "{language}",
+        "{text}",
         "(a+)+$",
-        "never closed: {0}" + "(" * 1_000,
+        "{0}" + "(" * 1_000,
         "missing in " * 20_000,
         "\x00",
+        "%(x)s",
     ):
-        assert text in Translation("fr").translated(f"never closed: {text}")
-    assert [] == list(Templates.of(["{a} {b}"]).matches("x y"))
+        assert f"jamais fermée{NBSP}: {text}" == Translation("fr").say(
+            Message("never closed: {text}", text=text)
+        )
+        assert text == Translation("fr").say(text)

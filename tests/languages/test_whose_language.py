@@ -141,6 +141,56 @@ def test_the_command_takes_a_language(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (True, False) == (wrong.exit_code != 0, (tmp_path / "x.html").exists())
 
 
+@pytest.fixture
+def bakery(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Save the products of two owners, and one of nobody, as a snapshot."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path_factory.mktemp("home")))
+    CATALOG.save("bakery")
+    return "bakery"
+
+
+def audited(snapshot: str, folder: Path, owners: str, *options: str) -> Any:
+    """Audit a snapshot by command, with a file of owners and their languages."""
+    (folder / "owners.toml").write_text(owners, "utf-8")
+    words = ["--worklists", str(folder / "to_fix"), "--languages", str(folder / "owners.toml"), *options]
+    return CliRunner().invoke(app, ["audit", snapshot, *words])
+
+
+def test_a_file_gives_each_owner_a_language(bakery: str, tmp_path: Path) -> None:
+    """By name or code, as `languages=` does; all others get the language of the command."""
+    result = audited(bakery, tmp_path, 'MILL = "German"\n5 = "fr"\n', "--language", "nl")
+    assert 0 == result.exit_code, result.output
+    index = pd.read_csv(tmp_path / "to_fix" / "index.csv")
+    assert {"Mill": "de", "Oven": "fr", None: "nl"} == languages_of(tmp_path / "to_fix", index)
+
+
+@each_row(
+    ("owners", "options", "says"),
+    [
+        ('Mlil = "fr"', (), "No product of the audit has the owner 'Mlil'; did you mean 'Mill'?"),
+        ('Mill = "Frensh"', (), "There are no messages in 'Frensh'; did you mean 'French'?"),
+        ('Mill = "fr"\nOven = 7', (), "line 2"),
+        ("Mill fr", (), "owners.toml is not TOML"),
+        ('Mill = "fr"', ("--by", "brand"), "languages are given by owner"),
+    ],
+)
+def test_a_file_with_an_owner_or_language_that_there_is_not_is_refused(
+    owners: str, options: tuple[str, ...], says: str, bakery: str, tmp_path: Path
+) -> None:
+    """In words, with the nearest that there is, and before anything is written."""
+    result = audited(bakery, tmp_path, owners, "--html", str(tmp_path / "r.html"), *options)
+    assert 0 != result.exit_code
+    assert says in str(result.exception)
+    assert ["owners.toml"] == [one.name for one in tmp_path.iterdir()]
+
+
+def test_languages_of_owners_need_the_folder_of_the_worklists(bakery: str, tmp_path: Path) -> None:
+    """Without worklists there is nothing that would be in these languages."""
+    (tmp_path / "owners.toml").write_text('Mill = "fr"')
+    result = CliRunner().invoke(app, ["audit", bakery, "--languages", str(tmp_path / "owners.toml")])
+    assert "give their folder as well, --worklists to_fix." in str(result.exception)
+
+
 JOB = """
 name = "shop"
 profile = "core"

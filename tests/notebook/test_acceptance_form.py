@@ -75,6 +75,34 @@ def test_a_finding_a_check_and_a_selection_are_accepted(panel: AuditPanel) -> No
 
 
 @pytest.mark.slow
+def test_a_view_is_compared_with_a_view_and_gives_back_what_is_accepted() -> None:
+    """The figures of the night before are those of its view, and what passes in a view is listed to be withdrawn."""
+    catalog = prodex.flatten(RECORDS).save("shop")
+    for _ in range(2):
+        audit = prodex.audit(catalog, PROFILE, progress=False).save()
+    audit = prodex.accept(
+        audit, audit.failures(product_id="8", check="valid_gtin"), reason="printed so", by="Ana"
+    )
+    panel = AuditPanel(audit.with_accepted())
+    panel.wait()
+    form = panel.acceptance
+
+    assert "no change <span class='muted'>since" in markup(panel)
+    assert "higher, better" not in markup(panel)
+    assert "1 finding accepted by Ana and taken as passed; without them ready 1 (33.3 %)" in markup(panel)
+    assert "2 products, 1 accepted" in str(form.check.options)
+
+    form.check.value = "valid_gtin"
+    form.finding.value = 0
+    press(panel, withdraw=True)
+
+    assert panel.audit is not None
+    assert panel.audit.as_found is not None
+    assert 5 == len(panel.audit.failures())
+    assert "Nothing is accepted of these products" in markup(panel)
+
+
+@pytest.mark.slow
 def test_only_the_products_that_are_shown_are_meant(panel: AuditPanel) -> None:
     """A click on the blockers leaves the third product out."""
     panel.tiles.buttons[1].click()

@@ -110,6 +110,61 @@ def test_filled_columns_are_what_the_states_say(records: list[dict[str, Any]]) -
             assert expected.sum() == filled.counted((attribute, language), everybody).filled
 
 
+def consumer_units(catalog: Catalog) -> pd.DataFrame:
+    """Return the products that do not say that they are another unit."""
+    return catalog.products[[flag is not False for flag in catalog.products["is_consumer_unit"].tolist()]]
+
+
+#: A consumer unit, one of unknown kind and a case; the first has a brand, and nothing has a name.
+UNITS: list[dict[str, Any]] = [
+    {"id": 7, "isConsumerUnit": True, "brand": {"code": "ACME"}},
+    {"id": 8},
+    {"id": 9, "isConsumerUnit": False},
+]
+
+
+def test_figures_count_consumer_units_unless_others_are_asked_for() -> None:
+    """The panel and its frame say how many, and a choice of all units, or a condition that names some, counts these."""
+    panel = panel_of(prodex.flatten(UNITS))
+
+    def brand() -> tuple[int, int]:
+        (row,) = panel.coverage.query("attribute == 'brand' and language.isna()").to_dict("records")
+        return row["filled"], row["products"]
+
+    assert (1, 2) == brand()
+    assert "<b>3</b> products" in panel._about.value
+    assert "counted: 2 consumer units, 1 of unknown kind" in panel._about.value
+    assert "2 consumer units, 1 of unknown kind" == panel.coverage.attrs["counted"]
+    panel._units.value = "all"
+    assert (1, 3) == brand()
+    assert "counted:" not in panel._about.value
+    panel.units = "consumer"
+    panel.exploration.conditions = Selection().toggled("unit", "false")
+    assert (0, 1) == brand()
+    with pytest.raises(TraitError, match="give 'consumer' or 'all'"):
+        panel.units = "pallets"
+
+
+def test_a_press_lists_those_that_were_counted() -> None:
+    """The cases stay left out until nothing that was pressed says so any more, and all units list all."""
+    panel = panel_of(prodex.flatten(UNITS))
+
+    def chosen() -> list[str]:
+        return panel.exploration.chosen.products["product_id"].tolist()
+
+    press(panel, "brand", "any language")
+    assert ["8"] == chosen()
+    press(panel, _NAME, "any language")
+    press(panel, "brand", "any language")
+    assert ["7", "8"] == chosen()
+    assert cell(panel, _NAME, "any language")["pressed"]
+    press(panel, _NAME, "any language")
+    assert not panel.exploration.conditions
+    panel.units = "all"
+    press(panel, "brand", "any language")
+    assert ["8", "9"] == chosen()
+
+
 @pytest.mark.slow
 def test_figures_by_language_are_those_of_describe(sample: Catalog) -> None:
     """How many products have texts in each language is what the description of the catalogue says."""
@@ -117,12 +172,15 @@ def test_figures_by_language_are_those_of_describe(sample: Catalog) -> None:
     described = sample.describe().set_index(["attribute", "language"])["filled"]
     found = panel.coverage.query("state == '' and language.notna()").set_index(["attribute", "language"])
 
+    counted = consumer_units(sample)
+
     assert set(USUAL) == set(panel.coverage["attribute"])
     assert len(found) > 20
     for pair, row in found.iterrows():
-        assert (described.get(pair, 0), 300) == (row["filled"], row["products"])
-    brands = int(sample.products["brand_code"].notna().sum())
-    assert f"Brand, any language: {brands:,} of 300 products" in cell(panel, "brand", "any language")["hint"]
+        assert (described.get(pair, 0), len(counted)) == (row["filled"], row["products"])
+    brands = int(counted["brand_code"].notna().sum())
+    said = f"Brand, any language: {brands:,} of {len(counted)} products"
+    assert said in cell(panel, "brand", "any language")["hint"]
 
 
 @pytest.mark.slow
@@ -132,7 +190,8 @@ def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
     panel = panel_of(sample)
     panel.by, panel.text_language = by, "fr"
     has_name = set(sample.texts.query(f"attribute == {_NAME!r} and language == 'fr'")["product_id"])
-    products = sample.products.assign(has=sample.products["product_id"].isin(has_name))
+    counted = consumer_units(sample)
+    products = counted.assign(has=counted["product_id"].isin(has_name))
     code = {"owner": "owner_uuid", "market": "target_market"}.get(by, f"{by}_code")
     expected = products.groupby(products[code].astype(object).fillna("none"))["has"].agg(["sum", "size"])
     rows = panel.coverage.query(f"attribute == {_NAME!r}")
@@ -214,7 +273,7 @@ def test_a_required_cell_lists_what_fails(sample: Catalog, audit: prodex.Audit) 
     press(panel, _NAME, "French")
     check = f"required_text[{_NAME},fr]"
     assert [(check,)] == [one.checks for one in panel.exploration.conditions.failing]
-    failing = set(audit.failures(check=check)["product_id"])
+    failing = set(audit.failures(check=check)["product_id"]) & set(consumer_units(sample)["product_id"])
     assert failing == set(panel.exploration.chosen.products["product_id"])
     assert (f"<b>{len(failing)}</b> of 300 products", "0 %") == (
         panel._about.value[20 : 20 + len(f"<b>{len(failing)}</b> of 300 products")],
@@ -518,4 +577,4 @@ def test_languages_that_an_audit_leaves_out_are_named() -> None:
     assert "not shown, since the audit requires nothing in them: " in about
     assert "Dutch" in about
     assert "German" in about
-    assert "choose Count: all products" in about
+    assert "choose Count: needed or not" in about

@@ -39,19 +39,13 @@ _SIZES = ((1360, 1000), (900, 1000))
 _WIDER = "one => [one.scrollWidth, one.clientWidth]"
 
 
-def lacking_text(attribute: str, language: str) -> str:
-    """Return the expression for how many products have no text of an attribute in a language."""
-    has = f"attribute == {attribute!r} and language == {language!r}"
-    return f"400 - int(catalog.texts.query({has!r}).product_id.nunique())"
-
-
 def test_by_keyboard_alone(lab: Lab, browser: Browser) -> None:
     """One Tab reaches the grid, arrows move in it, Return lists what is missing, and the focus stays."""
     with lab.opened(browser, [SAMPLE, PANEL]) as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)
-        out.get_by_label("Count", exact=True).select_option("all products")
+        out.get_by_label("Count", exact=True).select_option("needed or not")
         notebook.wait_for("not panel.of_required")
         out.locator(".cell-grid button.cell").first.wait_for()
         assert 1 == out.locator(".cell-grid button[tabindex='0']").count()
@@ -84,7 +78,10 @@ def test_by_keyboard_alone(lab: Lab, browser: Browser) -> None:
         notebook.wait_for(f"panel.exploration.conditions.groups == {{'fill:namePublicLong:fr': {lacking}}}")
         out.locator(".cell-grid button.is-pressed", has_text="0 %").wait_for()
         assert "cell/ namePublicLong/=fr" == page.evaluate(_FOCUS)
-        assert notebook.ask("len(panel.exploration.chosen)") == notebook.ask(lacking_text(_NAME, "fr"))
+        counted = "catalog.where(is_consumer_unit=[True, None])"
+        has = f'texts.query(\'attribute == "{_NAME}" and language == "fr"\').product_id.nunique()'
+        lacking = notebook.ask(f"(lambda found: len(found) - int(found.{has}))({counted})")
+        assert notebook.ask("len(panel.exploration.chosen)") == lacking
         page.keyboard.press("Enter")
         notebook.wait_for("not panel.exploration.conditions")
         notebook.wait_until_idle()
@@ -147,10 +144,12 @@ def test_a_press_in_explore_lists_the_products(lab: Lab, browser: Browser) -> No
         notebook.run(0)
         out = notebook.run(1)
         out.get_by_role("button", name="Coverage", exact=True).click()
-        out.get_by_label("Count", exact=True).select_option("all products")
+        out.get_by_label("Count", exact=True).select_option("needed or not")
         cell = out.locator(".cell-grid:visible td button.cell", has_text="%").first
         cell.wait_for()
-        lacking = notebook.ask("400 - int(catalog.wide(columns=['netContent']).netContent.notna().sum())")
+        counted = "catalog.where(is_consumer_unit=[True, None])"
+        has_none = "(lambda found: int(found.wide(columns=['netContent']).netContent.isna().sum()))"
+        lacking = notebook.ask(f"{has_none}({counted})")
         cell.click()
         assert "Products" == notebook.wait_for("looked.section == 'Products' and looked.section")
         assert lacking == notebook.ask("len(looked.catalog)")

@@ -56,11 +56,14 @@ def test_missing_is_about_the_one_language_that_is_selected(sample: prodex.Catal
     press(explorer, "toggle", "language", "French")
     assert "Missing in French" == facets(explorer)["missing"]["title"]
     assert "needed or not" in facets(explorer)["missing"]["note"]
+    press(explorer, "more", "missing")
     (found,) = [
         one for one in facets(explorer)["missing"]["values"] if one["label"] == "description in French"
     ]
     has = set(sample.texts.query("language == 'fr' and attribute == 'description'")["product_id"])
-    assert len({*explorer.catalog.products["product_id"]} - has) == found["count"] > 0
+    counted = set(explorer.catalog.where(is_consumer_unit=[True, None]).products["product_id"])
+    assert len(counted - has) == found["count"] > 0
+    assert f"Of {len(counted):,} consumer units" in facets(explorer)["missing"]["note"]
 
     press(explorer, "toggle", "language", "Dutch")
     assert "Missing" == facets(explorer)["missing"]["title"]

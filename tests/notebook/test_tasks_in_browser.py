@@ -164,7 +164,9 @@ def test_french_products_of_a_supplier_without_ingredients(lab: Lab, browser: Br
     cells = ("explore = px.explore(catalog)\nexplore", "explorer = px.CatalogExplorer(catalog)\nexplorer")
     with lab.opened(browser, [SAMPLE, *cells]) as notebook:
         notebook.run(0)
-        asked = "catalog.where(target_market=250, owner='Biscuiterie Tramoy')"
+        asked = (
+            "catalog.where(target_market=250, owner='Hogar Limpiaferra SL', is_consumer_unit=[True, None])"
+        )
         texts = "texts.query('attribute == \"composition\"').product_id.nunique()"
         expected = notebook.ask(f"(lambda found: len(found) - found.{texts})({asked})")
         for cell, panel in ((1, "explore"), (2, "explorer")):
@@ -181,7 +183,7 @@ def test_french_products_of_a_supplier_without_ingredients(lab: Lab, browser: Br
                 for title, label in (
                     ("Market", "France"),
                     ("Missing", "ingredients"),
-                    ("Owner", "Biscuiterie Tramoy"),
+                    ("Owner", "Hogar Limpiaferra SL"),
                 ):
                     hand.click(value(out, title, label))
                 assert notebook.wait_for(f"len({panel}.catalog) == {expected} and {expected}")

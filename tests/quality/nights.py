@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
-from prodex.quality.figures import Figures, MeasuredValue
+from prodex.quality.figures import Figure, Figures
 
 SUPPLIERS, KINDS, LANGUAGES, ATTRIBUTES = 10, 12, ("fr", "de", "nl"), 40
 START = datetime(2025, 1, 1, 4, tzinfo=UTC)
@@ -125,36 +125,32 @@ class Life:
         sizes = np.bincount(self.supplier, minlength=SUPPLIERS + 1)
         suppliers = [one for one in range(len(sizes)) if sizes[one]]
 
-        def shares(columns: npt.NDArray[np.bool_], names: list[str]) -> dict[str, MeasuredValue]:
-            return {
-                name: MeasuredValue(float(columns[:, at].mean()), size)
-                for at, name in enumerate(names)
-                if size
-            }
+        def shares(columns: npt.NDArray[np.bool_], names: list[str]) -> dict[str, float]:
+            return {name: float(columns[:, at].mean()) for at, name in enumerate(names) if size}
 
-        def by_supplier(of: npt.NDArray[np.generic]) -> dict[str, MeasuredValue]:
-            found = ((one, self.supplier == one) for one in suppliers if sizes[one] >= 5)
-            return {str(one): MeasuredValue(float(of[rows].mean()), int(sizes[one])) for one, rows in found}
+        def by_supplier(of: npt.NDArray[np.generic]) -> dict[str, float]:
+            return {str(one): float(of[self.supplier == one].mean()) for one in suppliers if sizes[one] >= 5}
 
-        values: Mapping[str, Mapping[str, MeasuredValue]] = {
-            "products": {"": MeasuredValue(size)},
-            "updated": {"": MeasuredValue(int(recent.sum()))},
-            "score": {"": MeasuredValue(float(self.passed.mean()) if size else 0.0, size)},
-            "language": {
-                name: one for name, one in shares(self.languages, list(LANGUAGES)).items() if one.value
-            },
-            "supplier": {str(one): MeasuredValue(int(sizes[one])) for one in suppliers},
+        values: Mapping[str, Mapping[str, float]] = {
+            "products": {"": size},
+            "updated": {"": int(recent.sum())},
+            "score": {"": float(self.passed.mean()) if size else 0.0},
+            "language": {name: one for name, one in shares(self.languages, list(LANGUAGES)).items() if one},
+            "supplier": {str(one): int(sizes[one]) for one in suppliers},
             "pictures": by_supplier(self.pictures),
             "supplier score": by_supplier(self.passed),
-            "supplier updated": {
-                str(one): MeasuredValue(int(recent[self.supplier == one].sum())) for one in suppliers
-            },
-            "kind": {
-                str(one): MeasuredValue(int((self.kind == one).sum())) for one in set(self.kind.tolist())
-            },
+            "supplier updated": {str(one): int(recent[self.supplier == one].sum()) for one in suppliers},
+            "kind": {str(one): int((self.kind == one).sum()) for one in set(self.kind.tolist())},
             "filled": shares(self.filled, [f"attribute{at}" for at in range(ATTRIBUTES)]),
         }
-        return Figures(moment, moment, moment.isoformat(), "asked", "measured", "core", True, values)
+        of_supplier = {"pictures", "supplier score"}
+        rows = [Figure(measure, "", None, size, size) for measure in values]
+        rows += [
+            Figure(measure, "", group, value, int(sizes[int(group)]) if measure in of_supplier else size)
+            for measure, groups in values.items()
+            for group, value in groups.items()
+        ]
+        return Figures(moment, moment, moment.isoformat(), "asked", "measured", True, rows)
 
 
 #: What happens to a catalogue at a night.

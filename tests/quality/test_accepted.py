@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 
 import prodex
 from prodex import Audit, Catalog, clock
@@ -22,7 +23,6 @@ from prodex.display.audit import accepted_lines
 from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
 from prodex.quality import accepted as accepted_module
 from prodex.quality.accepted import digest_of
-from prodex.quality.states import State
 from tests.cases import each_row
 
 RIGHT, WRONG, OTHER = "03036811359935", "03036811359936", "03036811359937"
@@ -93,32 +93,104 @@ def test_the_figures_are_shown_with_and_without() -> None:
 
     audit = prodex.accept(audit, audit.failures(check="valid_gtin", product_id="2"), reason="printed so")
 
-    figures = audit.summary
-    assert (5, 1, 1, 2) == tuple(
-        figures[["failed", "accepted", "ready_products", "ready_products_with_accepted"]]
-    )
-    assert (4 / 18, 8 / 18) == pytest.approx((figures["score"], figures["score_with_accepted"]))
-    assert [1, 0] == audit.by_check["accepted"].tolist()
-    assert {"valid_gtin": 1, "has_text[namePublicLong]": 0} == audit.gaps().set_index("check")[
-        "accepted"
-    ].to_dict()
-    assert [1] == audit.scores("owner")["accepted"].tolist()
-    assert [[False, False], [True, False], [False, False]] == audit.accepted_cells()[0].tolist()
-    states = [int((audit.states == state).sum()) for state in State]
-    assert audit.states.size == sum(states)
+    view = audit.with_accepted()
+    assert [(5, 1, 1), (4, 0, 2)] == [
+        tuple(one.summary[["failed", "accepted", "ready_products"]]) for one in (audit, view)
+    ]
+    assert (4 / 18, 8 / 18) == pytest.approx((audit.score, view.score))
+    assert [[2, 3], [1, 3]] == [one.by_check["failed"].tolist() for one in (audit, view)]
+    assert [
+        {"valid_gtin": 2, "has_text[namePublicLong]": 3},
+        {"valid_gtin": 1, "has_text[namePublicLong]": 3},
+    ] == [one.gaps().set_index("check")["products"].to_dict() for one in (audit, view)]
+    assert [[5], [4]] == [one.scores("owner")["failed"].tolist() for one in (audit, view)]
+    assert [[0, 1], [1, 1], [1, 1]] == audit.states.tolist()
+    assert [[0, 1], [0, 1], [1, 1]] == view.states.tolist()
 
 
 def test_without_any_nothing_differs() -> None:
-    """The figures with accepted are the same, and no memory is used for the cells."""
+    """The view of an audit of which nothing is accepted has its figures, and shares what it keeps in memory."""
     audit = judged(RIGHT, WRONG)
 
-    figures = audit.summary
+    view = audit.with_accepted()
 
-    assert 0 == figures["accepted"]
-    assert figures["score"] == figures["score_with_accepted"]
-    assert figures["ready"] == figures["ready_with_accepted"]
-    assert audit.tally is audit.tally_with_accepted
-    assert (0, 0) == audit.accepted_cells()[0].strides
+    assert not audit.has_accepted
+    assert audit.summary.equals(view.summary)
+    assert all(one is other for one, other in zip(audit.parts, view.parts, strict=True))
+
+
+def test_a_view_is_an_audit() -> None:
+    """Its view is itself, its findings are those that are not accepted, and so are those of a choice of products."""
+    audit = judged(RIGHT, WRONG, "")
+    audit = prodex.accept(audit, audit.failures(product_id="2"), reason="printed so")
+
+    view = audit.with_accepted()
+
+    assert view is view.with_accepted() is audit.with_accepted()
+    pd.testing.assert_frame_equal(audit.failures(accepted=False).reset_index(drop=True), view.failures())
+    assert (3, 0) == (len(view.failures(accepted=False)), len(view.failures(accepted=True)))
+    both = (view.only(["2", "3"], "two"), audit.only(["2", "3"], "two").with_accepted())
+    assert [2, 2] == [one.summary["failed"] for one in both]
+    for one in both:
+        pd.testing.assert_frame_equal(both[0].failures(), one.failures())
+        assert view.summary.equals(one.taken_from.summary if one.taken_from else None)
+
+
+def test_accepting_and_withdrawing_by_a_view_returns_a_view() -> None:
+    """The file has one more line, and the view passes what is accepted now, and fails what is taken back."""
+    audit = judged(RIGHT, WRONG)
+    view = audit.with_accepted()
+
+    accepted = prodex.accept(view, view.failures(check="valid_gtin"), reason="printed so")
+    withdrawn = prodex.withdraw(accepted)
+
+    assert [3, 2, 3] == [len(one.failures()) for one in (view, accepted, withdrawn)]
+    assert all(one.as_found is not None for one in (accepted, withdrawn))
+    assert 1 == len(accepted.accepted_reasons())
+    assert "1 finding accepted by" in repr(accepted)
+    assert "and taken as passed; without them ready 1 (50.0 %), score 33.3 %" in repr(accepted)
+
+
+def test_pages_and_worklists_of_a_view_say_what_they_leave_out(tmp_path: Path) -> None:
+    """A page has the figures of the view, and the number of findings that pass in it; a worklist has its findings."""
+    audit = judged(RIGHT, WRONG)
+    view = prodex.accept(
+        audit, audit.failures(check="valid_gtin"), reason="printed so", by="Ana"
+    ).with_accepted()
+
+    page = view.to_html(tmp_path / "report.html", progress=False).read_text("utf-8")
+    french = view.to_html(tmp_path / "rapport.html", language="fr", progress=False).read_text("utf-8")
+    index = view.worklists(tmp_path / "to_fix", accepted=True, progress=False)
+
+    assert (
+        "1 finding accepted by Ana and taken as passed; without them ready 1 (50.0 %), score 33.3 %" in page
+    )
+    said = "1 constat accepté par Ana, compté comme réussi ; sans cela, prêts : 1 (50,0 %), score 33,3 %"
+    assert said in french.replace("\u00a0", " ")
+    assert [True] == [is_warning for line, is_warning in accepted_lines(view)]
+    assert 2 == len(pd.read_parquet(tmp_path / "report_files" / "failures.parquet"))
+    assert [2] == index["findings"].tolist()
+    book = load_workbook(tmp_path / "to_fix" / "no_owner.xlsx")
+    words = [str(cell) for row in book["Read me"].iter_rows(values_only=True) for cell in row if cell]
+    assert any("1 finding that were accepted: printed so (Ana, 1)." in one for one in words)
+
+
+def test_a_view_is_no_measure_of_what_was_found(tmp_path: Path) -> None:
+    """It is not saved, and neither compared nor put into one history with an audit as if both were of a kind."""
+    audit = judged(RIGHT, WRONG)
+    audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so")
+    view = audit.with_accepted()
+
+    with pytest.raises(InputError, match=r"as_found\.save"):
+        view.save()
+    assert [True, False] == audit.trend([view])["comparable"].tolist()
+    assert [
+        "What is accepted passes in the new audit only: compare two audits, or both with_accepted()."
+    ] == list(prodex.diff(audit, view).notes)
+    assert () == prodex.diff(view, view).notes
+    assert "what is accepted passes in both" in repr(prodex.diff(view, view))
+    assert "accepted now" not in repr(prodex.diff(audit, view))
+    assert prodex.audit("shop", PROFILE, progress=False).save().with_accepted().summary.equals(view.summary)
 
 
 def test_a_cell_is_accepted_when_all_its_findings_are() -> None:
@@ -235,7 +307,15 @@ FILES: dict[str, tuple[str | bytes, int, int]] = {
     "no line break at the end": (LINE, 1, 0),
     "a byte order mark": (b"\xef\xbb\xbf" + LINE.encode(), 1, 0),
     "a byte order mark in the middle": (MORE.encode() + b"\n\xef\xbb\xbf" + LINE.encode(), 1, 0),
-    "two bytes a character": (f"{LINE}\n{MORE}\n".encode("utf-16"), 1, 0),
+    "two bytes a character": (f"{LINE}\n{MORE}\n".encode("utf-16"), 0, 2),
+    "two bytes a character, without a mark": (f"{LINE}\n{MORE}\n".encode("utf-16-le"), 0, 2),
+    "lines of two bytes a character among others": (
+        f"{LINE}\n".encode() + f"{MORE}\r\n".encode("utf-16-le") + MORE.encode(),
+        1,
+        1,
+    ),
+    "a part that a disk has lost": (f"{LINE}\n".encode() + bytes(512) + f"\n{MORE}\n".encode(), 1, 1),
+    "nothing but marks of git": ("<<<<<<< ours\n=======\n>>>>>>> theirs\n", 0, 3),
     "line ends of Windows, blank lines": (f"\r\n{LINE}\r\n\r\n", 1, 0),
     "twice": (f"{LINE}\n{LINE}\n", 1, 0),
     "half a line at the end": (f"{LINE}\n{MORE[:40]}", 1, 1),
@@ -272,9 +352,13 @@ FILES: dict[str, tuple[str | bytes, int, int]] = {
 @pytest.mark.slow
 @each_row("name", FILES)
 def test_each_line_is_read_alone(name: str, file: Path) -> None:
-    """What cannot be read is said by its number, and costs no other line."""
+    """What cannot be read is said by its number, and costs no other line; a file of which none can is an error."""
     content, cells, unread = FILES[name]
     raw = content if isinstance(content, bytes) else content.encode()
+    if unread and not cells:
+        with pytest.raises(StorageError, match="has no line that can be read"):
+            reading(raw, file)
+        return
 
     assert cells == count(raw, file)
     listed = prodex.accepted(file)
@@ -286,15 +370,18 @@ def test_each_line_is_read_alone(name: str, file: Path) -> None:
 @pytest.mark.slow
 @each_row("name", FILES)
 def test_a_file_of_any_kind_can_be_added_to(name: str, file: Path) -> None:
-    """What is there stays byte by byte, and the new line is read."""
-    content, _, unread = FILES[name]
+    """What is there stays byte by byte, and the new line is read; where none can be read, nothing is added."""
+    content, cells, unread = FILES[name]
     raw = content if isinstance(content, bytes) else content.encode()
-    audit = reading(raw, file)
-    if raw.startswith(b"\xff\xfe"):
-        with pytest.raises(StorageError, match="Save it as UTF-8"):
+    if unread and not cells:
+        audit = reading("", file)
+        file.write_bytes(raw)
+        with pytest.raises(StorageError, match=r"Line 1: .+\. Mend the file"):
             prodex.accept(audit, reason="again")
+        assert raw == file.read_bytes()
         return
 
+    audit = reading(raw, file)
     audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="again", by="Ben")
 
     assert ["again"] == audit.failures(check="valid_gtin")["accepted"].tolist()
@@ -367,6 +454,31 @@ def test_a_link_is_neither_followed_nor_written(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
         prodex.accept(audit, reason="x")
     assert "" == elsewhere.read_text()
+
+
+def test_the_first_line_of_all_may_be_cut() -> None:
+    """What a power cut has left of it is a line that cannot be read, and accepting again goes on behind it."""
+    audit = judged(RIGHT, WRONG)
+    path_of(audit).write_text(LINE[:40], "utf-8")
+
+    audit = prodex.accept(prodex.audit("shop", PROFILE, progress=False), reason="printed so")
+
+    assert 3 == audit.summary["accepted"]
+    assert ["cannot be read", *["in force"] * 3] == prodex.accepted("shop")["state"].tolist()
+
+
+def test_a_file_beside_without_a_readable_line_accepts_nothing() -> None:
+    """Whatever lies beside snapshots keeps nobody from judging them: it is a warning, and nothing is added to it."""
+    audit = judged(RIGHT, WRONG)
+    path_of(audit).write_text(f"{LINE[:40]}\n", "utf-8")
+
+    again = prodex.audit("shop", PROFILE, progress=False)
+
+    assert "nothing is accepted" in repr(again)
+    assert again.with_accepted().summary.equals(audit.summary)
+    with pytest.raises(StorageError, match="has no line that can be read"):
+        prodex.accept(again, reason="x")
+    assert f"{LINE[:40]}\n" == path_of(audit).read_text("utf-8")
 
 
 def test_rows_of_any_frame_will_do() -> None:
@@ -521,12 +633,13 @@ def test_accepted_stays_accepted_until_something_changes(
     rows = later.failures()
     assert [is_accepted(*one) for one in named(rows)] == rows["accepted"].notna().tolist()
     figures = later.summary
-    assert figures["score_with_accepted"] >= figures["score"]
-    with_them = [
-        sum(int(part.sum()) for part in later.accepted_cells()),
-        int((later.tally.failed - later.tally_with_accepted.failed).sum()),
-    ]
-    assert [figures["accepted"]] * 2 == with_them
+    view = later.with_accepted()
+    assert figures["accepted"] == figures["failed"] - view.summary["failed"]
+    assert np.isnan(figures["score"]) or view.score >= figures["score"]
+    left = later.failures(accepted=False)
+    assert named(left) == named(view.failures())
+    products = left.groupby("check")["product_id"].nunique().reindex(view.by_check["check"], fill_value=0)
+    assert products.tolist() == view.by_check["failed"].tolist()
 
 
 @pytest.mark.slow
@@ -555,5 +668,9 @@ def test_what_is_shown_says_how_many_by_whom_and_why(tmp_path: Path) -> None:
     assert before.folder is not None
     trend = prodex.open_audit("shop").trend([prodex.open_audit(before.folder)])
     assert [[1, 1], [0, 1]] == [trend["accepted"].tolist(), trend["accepted_then"].tolist()]
+    views = [prodex.open_audit(one).with_accepted() for one in ("shop", before.folder)]
+    trend = views[0].trend(views[1:])
+    assert [[8 / 12, 8 / 12], [4 / 12, 8 / 12]] == [trend["score"].tolist(), trend["score_then"].tolist()]
+    assert [[2, 2], [1, 2]] == [trend["ready_products"].tolist(), trend["ready_products_then"].tolist()]
     lists = pd.read_parquet(tmp_path / "report_files" / "failures.parquet")
     assert {hostile} == set(lists["accepted"].dropna())

@@ -149,7 +149,7 @@ def test_it_stays_of_a_product_that_is_judged_alone(file: Path) -> None:
         ]
         catalog = prodex.flatten([*others, *records])
         audit = prodex.audit(catalog, checks, now=now, progress=False, accepted=known)
-        ids = {str(500 + ALONE.index(check.rule)): check.id for check in audit.checks}
+        ids = {str(500 + ALONE.index(check.rule.id)): check.id for check in audit.checks}
         failures = audit.failures()
         return audit, failures[failures["product_id"].map(ids) == failures["check"]]
 

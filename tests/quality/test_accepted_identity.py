@@ -82,7 +82,7 @@ def test_a_product_is_its_gtin(file: Path) -> None:
             for n, (rule, gtin) in enumerate(zip(rules, gtins, strict=True), first)
         ]
         audit = prodex.audit(prodex.flatten(records), checks, now=AS_OF, progress=False, accepted=accepted)
-        ids = {f"{first + rules.index(check.rule)}": check.id for check in audit.checks}
+        ids = {f"{first + rules.index(check.rule.id)}": check.id for check in audit.checks}
         failures = audit.failures()
         return audit, failures[failures["product_id"].map(ids) == failures["check"]]
 
@@ -178,7 +178,7 @@ def test_no_word_of_a_reason_counts() -> None:
         (part,) = audit.parts
         evidence = part.evidence
         words = pa.array(['another sentence, of 7 and "eight"'] * len(evidence), pa.string())
-        reworded = evidence.set_column(evidence.schema.get_field_index("reason"), "reason", words)
+        reworded = evidence.set_column(evidence.schema.get_field_index("reason_id"), "reason_id", words)
         assert _digests(audit, part, evidence) == _digests(audit, part, reworded)
 
 
@@ -246,7 +246,7 @@ def together() -> dict[str, list[tuple[int, list[str]]]]:
     checks = {"checks": {rule: dict(CASES[rule].parameters) for rule in rules}}
     audit = prodex.audit(catalog, checks, now=AS_OF, progress=False)
     (part,) = audit.parts
-    columns = {check.rule: column for column, check in enumerate(audit.checks)}
+    columns = {check.rule.id: column for column, check in enumerate(audit.checks)}
     findings = findings_of(part, part.evidence)
     own = np.array([columns[rule] for rule, _ in records])
     places = np.flatnonzero(findings.check == own[findings.product])
@@ -526,7 +526,7 @@ def test_reasons_of_saved_audits_do_not_count_either() -> None:
             AuditPart.of(
                 part.products,
                 part.states,
-                part.evidence.set_column(5, "reason", pa.array(["other words"], pa.string())),
+                part.evidence.set_column(5, "reason_id", pa.array(["other words"], pa.string())),
             )
             for part in saved.parts
         ),

@@ -132,7 +132,7 @@ def test_damage_is_named() -> None:
         ("{", "cannot be read"),
         (
             json.dumps({**json.loads(manifest), "checks": [{"id": 1}]}),
-            r"cannot be read \(Expected `str`, got `int`",
+            r"cannot be read \(Object missing required field `rule`",
         ),
     ):
         Path(saved / "manifest.json").write_text(broken)

@@ -133,7 +133,7 @@ def test_gaps_say_what_mending_each_would_bring(audit: Audit) -> None:
     assert (3, 0.5, 28 / 36) == tuple(
         by_rule.loc["required_text", ["products", "ready_if_fixed", "score_if_fixed"]]
     )
-    assert "namePublicLong is filled in fr (and 1 more)" == by_rule.loc["required_text", "title"]
+    assert "long name is filled in French (and 1 more)" == by_rule.loc["required_text", "title"]
     with pytest.raises(QueryError, match="by 'check' or by 'rule'"):
         audit.gaps("owner")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -113,6 +114,11 @@ def test_an_audit_is_one_of_each_product_alone(
     assert np.concatenate(apart).tolist() == cut.states.tolist()
 
 
+@example([[{"expressedIn": {"code": "nob-NO", "normalizedCode": "fra-FR"}, "data": 0}]])
+@example(
+    [[{"expressedIn": {"code": 0}, "data": "500"}], {"01": [{"expressedIn": {"code": "fr"}, "data": "Riz"}]}]
+)
+@example([["\x1b"], "\x1b"])
 @given(st.lists(st.one_of(st.just(...), sometimes(st.lists(localized, max_size=3))), max_size=6))
 def test_missing_is_absent_null_or_empty_however_it_was_sent(values: list[Any]) -> None:
     """The check agrees with a plain reading of the wire: what is there and says no language is unknown."""
@@ -147,7 +153,8 @@ def _is_there(value: Any) -> bool:
 def _shows_anything(value: Any) -> bool:
     if isinstance(value, list | dict):
         return any(map(_shows_anything, value.values() if isinstance(value, dict) else value))
-    return value is not None and str(value).strip() != ""
+    # Spaces and signs that steer a screen show nothing, in whatever script.
+    return value is not None and any(unicodedata.category(sign)[0] not in "CZ" for sign in str(value))
 
 
 _FRENCH = {"fr", "fra", "fre"}
@@ -157,9 +164,14 @@ def _language(item: dict[str, Any]) -> str:
     language = item.get("expressedIn")
     if not isinstance(language, dict):
         return ""
-    short, code = language.get("normalizedCode"), language.get("code")
-    told = short if isinstance(short, str) else code if isinstance(code, str) else ""
+    told = _code(language.get("normalizedCode")) or _code(language.get("code"))
     return told.replace("_", "-").split("-")[0].lower() or told.strip()
+
+
+def _code(value: Any) -> str:
+    """Return a code as text: services write those of digits as numbers too."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if isinstance(value, str) else str(value) if is_number else ""
 
 
 def _says_in_french(value: Any) -> bool:
@@ -174,7 +186,9 @@ def _says_in_french(value: Any) -> bool:
         told = short if isinstance(short, str) else code if isinstance(code, str) else ""
         if told.replace("_", "-").split("-")[0].lower() in {"fr", "fra", "fre"} and data.strip():
             return True
-    return any(map(_says_in_french, value.values()))
+    # A list may be written as an object with numbers; of other objects nobody knows what their keys mean.
+    is_list = all(key.isdecimal() and key.isascii() and key == str(int(key)) for key in value)
+    return (is_list or bool({*value} & {"data", "expressedIn"})) and any(map(_says_in_french, value.values()))
 
 
 def _is_in(ids: set[str]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
+from prodex.languages import Translation
 from prodex.quality.audit import Audit
-from prodex.quality.completeness import Completeness, channel_column_names
+from prodex.quality.completeness import Completeness, channel_column_names, counted_of
+from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.cases import each_row
+from tests.quality.restricting import restricted
 from tests.quality.test_required_checks import text
 
 ROWS: list[dict[str, Any]] = [
@@ -105,7 +109,7 @@ def test_a_row_says_what_is_missing_most_and_whether_the_family_is_listed(audit:
         False,
         True,
     )
-    assert "1 family of 1 product: <b>New|*kind*" in Completeness.of(audit).new_families_words
+    assert "1 family of 1 product: <b>New|*kind*" in str(Completeness.of(audit).new_families_said)
 
 
 def test_products_have_columns_of_each_channel(audit: Audit) -> None:
@@ -142,8 +146,12 @@ def test_what_was_accepted_is_complete_with_it(audit: Audit, tmp_path: Path) -> 
     accepted = prodex.accept(audit, lacking, reason="sold in Flanders only", to=tmp_path / "accepted.jsonl")
     found = row(accepted.completeness(), "Shop (France)", "*")
 
-    assert (found["complete"], found["complete_with_accepted"]) == (2, 3)
-    assert "40.0 % (2 of 5 products, unknown of 1; 60.0 % with what was accepted)" in repr(accepted)
+    with_it = row(accepted.with_accepted().completeness(), "Shop (France)", "*")
+    assert (found["complete"], with_it["complete"]) == (2, 3)
+    assert (
+        "40.0 % (2 of 5 consumer units, 5 of unknown kind; unknown of 1; 60.0 % with what was accepted)"
+        in repr(accepted)
+    )
 
 
 def test_an_audit_without_requirements_says_how_to_make_some() -> None:
@@ -195,7 +203,10 @@ def test_report_and_repr_say_it(audit: Audit, tmp_path: Path) -> None:
     """The report has a section with every channel, and the repr a line for each."""
     page = audit.to_html(tmp_path / "report.html").read_text("utf-8")
 
-    assert "complete for Shop (France): 40.0 % (2 of 5 products, unknown of 1)" in repr(audit)
+    assert (
+        "complete for Shop (France): 40.0 % (2 of 5 consumer units, 5 of unknown kind; unknown of 1)"
+        in repr(audit)
+    )
     assert page.count('<section id="completeness"') == 1
     assert "&lt;b&gt;New|*kind*" in page
     assert "<b>New" not in page
@@ -231,3 +242,93 @@ def test_parts_and_families_add_up() -> None:
         assert every[name].sum() == families[name].sum()
     assert every["incomplete"].item() == failing.sum()
     assert (table["complete"] + table["incomplete"] + table["unknown"] == table["products"]).all()
+
+
+@each_row(
+    ("row", "asked", "expected"),
+    [
+        ({}, None, [2, 1, "consumer", 1, "Shop: 2 consumer units, 1 of unknown kind"]),
+        ({"consumer_units": False}, None, [3, 1, "all", 1, "Shop: 3 products"]),
+        ({"by": "packaging"}, None, [3, 1, "all", 1, "Shop: 3 products"]),
+        (
+            {},
+            ["brand"],
+            [3, 0, "not asked for", 3, "Shop: 3 products (consumer units were not asked for)"],
+        ),
+    ],
+)
+def test_completeness_says_which_units_it_counts(
+    tmp_path: Path, row: dict[str, Any], asked: list[str] | None, expected: list[Any]
+) -> None:
+    """In the table, in words, in the repr, in the report in each language and in Markdown."""
+    records = [
+        {"id": 7, "isConsumerUnit": True, "brand": {"code": "A"}},
+        {"id": 8},
+        {"id": 9, "isConsumerUnit": False, "typePackaging": {"code": "CASE"}},
+    ]
+    catalog = flatten(records) if asked is None else restricted(records, ProductQuery(source_include=asked))
+    frame = pd.DataFrame([{"channel": "Shop", "attribute": "brand", "level": "must"} | row]).drop(
+        columns="by", errors="ignore"
+    )
+    audit = prodex.audit(catalog, prodex.Requirements.of(frame, by=row.get("by", "kind")), progress=False)
+    table = audit.completeness()
+    (every,) = table[(table["language"] == "all") & (table.iloc[:, 1] == "*")].to_dict("records")
+    names = ("products", "complete", "units", "units_unknown")
+    said = expected[-1].removeprefix("Shop: ")
+
+    assert expected == [*(every[name] for name in names), table.attrs["counted"]]
+    assert f"of {said}" in repr(audit)
+    assert expected[-1] in audit.to_markdown().replace("\\", "")
+    for language in ("en", "fr", "de", "nl"):
+        page = audit.to_html(tmp_path / f"{language}.html", language=language).read_text("utf-8")
+        words = counted_of(every).words(Translation(language))
+        assert (words == said) == (language == "en")
+        assert f"{words}</p>" in page
+
+
+@each_row(
+    ("profile", "units", "expected"),
+    [
+        ({}, "consumer", [1, 2, "consumer", 1]),
+        ({}, "all", [1, 3, "all", 1]),
+        ({"units": "all"}, "consumer", [1, 3, "all", 1]),
+        ({"only": {"packaging_code": "CASE"}}, "consumer", [0, 1, "named", 0]),
+        ({"only": {"is_consumer_unit": True}}, "consumer", [1, 1, "named", 1]),
+    ],
+)
+def test_coverage_counts_consumer_units_unless_others_are_named(
+    profile: dict[str, Any], units: str, expected: list[Any]
+) -> None:
+    """By who asks, by the profile, or by the condition of a check; a saved audit says the same."""
+    records = [
+        {"id": 7, "isConsumerUnit": True, "nameLegal": text("Riz")},
+        {"id": 8, "typePackaging": {"code": "EACH"}},
+        {"id": 9, "isConsumerUnit": False, "typePackaging": {"code": "CASE"}},
+    ]
+    only = {"only": profile["only"]} if "only" in profile else {}
+    checks = {"required_text": {"attribute": "nameLegal", "language": "fr"} | only}
+    above = {name: value for name, value in profile.items() if name != "only"}
+    audit = prodex.audit(flatten(records).save("units"), {"checks": checks} | above, progress=False)
+    for one in (audit, prodex.open_audit(audit.save().folder)):
+        (row,) = one.coverage(units=units).to_dict("records")
+        assert expected == [row[name] for name in ("filled", "applicable", "units", "units_unknown")]
+
+
+def test_coverage_of_chosen_cases_counts_them() -> None:
+    """Whoever has chosen them means them, and the states of the checks are the same in any case."""
+    catalog = flatten([{"id": 7, "isConsumerUnit": True}, {"id": 9, "isConsumerUnit": False}])
+    profile = {"checks": {"required_text": {"attribute": "nameLegal", "language": "fr"}}}
+    cases = prodex.audit(catalog.where(is_consumer_unit=False), profile, progress=False)
+
+    assert [1] == cases.coverage()["applicable"].tolist()
+    assert [[1], [1]] == prodex.audit(catalog, profile, progress=False).states.tolist()
+
+
+def test_the_profile_of_logistics_counts_all_units() -> None:
+    """Cases and pallets are what it is about."""
+
+    def units(profile: str) -> set[str]:
+        return {check.units for check in prodex.Profile.read(profile).checks_on(date(2026, 11, 29))}
+
+    assert {"all", "named"} >= units("logistics")
+    assert {"consumer", "named"} == units("core")

@@ -389,7 +389,8 @@ def test_a_part_is_the_same_after_it_was_held(shape: tuple[int, int]) -> None:
     evidence = EVIDENCE.empty_table()
     if states.size:
         evidence = pa.table(
-            [[1, 2], [0, 3], ["a", None], [None, "fr"], ["", "x"], ["r", "r"], [None, "c"]], schema=EVIDENCE
+            [[1, 2], [0, 3], ["a", None], [None, "fr"], ["", "x"], ["r", "r"], [None, "{}"], [None, "c"]],
+            schema=EVIDENCE,
         )
     crash = Crash("one", 0, "crashed")
 

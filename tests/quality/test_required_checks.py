@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import prodex
 from prodex.catalog import Catalog
 from prodex.cli import app
-from prodex.quality.required_checks import required_columns
+from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.states import State
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
@@ -202,7 +202,8 @@ def test_what_was_not_asked_for_is_unknown() -> None:
     assert judged(only("kind"), BRAND) == UNKNOWN
     assert judged(only("kind"), BRAND | {"level": "not"}) == UNKNOWN
     assert judged(only("brand"), TEA) == UNKNOWN
-    assert judged(only("brand"), BRAND) == FAIL
+    assert judged(only("brand", "isConsumerUnit"), BRAND) == FAIL
+    assert judged(only("brand"), BRAND | {"consumer_units": False}) == FAIL
 
 
 MARKET = BRAND | {"market": "France"}
@@ -216,10 +217,55 @@ def test_a_channel_is_of_its_market(market: int | None, state: State) -> None:
     assert state == judged(record, MARKET)
 
 
-@each_row(("unit", "state"), [(True, FAIL), (False, NOT_APPLICABLE), (None, UNKNOWN)])
-def test_a_channel_may_mean_consumer_units_only(unit: bool | None, state: State) -> None:
-    """A case needs no picture; of a product that does not say what it is nobody knows."""
-    assert state == judged({} if unit is None else {"isConsumerUnit": unit}, BRAND | {"consumer_units": True})
+@each_row(
+    ("record", "state"),
+    [
+        ({"isConsumerUnit": True}, FAIL),
+        ({"isConsumerUnit": False}, NOT_APPLICABLE),
+        ({"isConsumerUnit": None}, FAIL),
+        ({"isConsumerUnit": "perhaps"}, FAIL),
+        ({}, FAIL),
+        ({"isConsumerUnit": True, "isOrderableUnit": True, "typePackaging": {"code": "CASE"}}, FAIL),
+    ],
+)
+def test_a_channel_means_consumer_units(record: dict[str, Any], state: State) -> None:
+    """A case needs no picture, unless the channel is of all units; a product that does not say what it is counts."""
+    assert state == judged(record, BRAND)
+    assert state == judged(record, BRAND | {"consumer_units": True})
+    assert judged(record, BRAND | {"consumer_units": False}) == FAIL
+
+
+def test_nobody_knows_what_is_required_where_the_flag_was_not_asked_for() -> None:
+    """The product may be a case, so that it is neither complete nor incomplete; of all units it is known."""
+    catalog = prodex.flatten([{"id": 7}])
+    origin = prodex.catalog.Origin("sandbox", ProductQuery(source_include=["brand"]))
+    catalog = prodex.Catalog(catalog.parts, origin)
+    for units, state in ((True, UNKNOWN), (False, FAIL)):
+        wanted = prodex.Requirements.of(
+            pd.DataFrame(
+                [{"channel": "Shop", "attribute": "brand", "level": "must", "consumer_units": units}]
+            )
+        )
+        assert [[state]] == prodex.audit(catalog, wanted, progress=False).states.tolist()
+
+
+def test_requirements_that_name_kinds_of_units_mean_these() -> None:
+    """Families of packaging are asked each for itself, and whoever asks for a kind of unit asks every product."""
+    catalog = prodex.flatten([{"id": 7, "isConsumerUnit": False, "typePackaging": {"code": "CASE"}}])
+    row = {"channel": "Shop", "attribute": "brand", "level": "must"}
+    by_packaging = prodex.Requirements.of(pd.DataFrame([row | {"family": "CASE"}]), by="packaging")
+    of_units = prodex.Requirements.of(
+        pd.DataFrame([row, row | {"attribute": "typePackaging"}, row | {"attribute": "isConsumerUnit"}])
+    )
+
+    def states(wanted: prodex.Requirements) -> dict[str, State]:
+        audit = prodex.audit(catalog, wanted, progress=False)
+        return dict(
+            zip([check.required_attribute for check in audit.checks], audit.states[0].tolist(), strict=True)
+        )
+
+    assert {"brand": FAIL} == states(by_packaging)
+    assert {"brand": NOT_APPLICABLE, "typePackaging": PASS, "isConsumerUnit": PASS} == states(of_units)
 
 
 def test_an_unknown_attribute_names_the_nearest_and_all_at_once() -> None:
@@ -269,7 +315,7 @@ def test_columns_follow_the_attributes_and_then_the_levels() -> None:
     )
 
     assert ["should_have[Shop,brand]", "must_have[Shop,kind]", "must_not_have[Shop,netContent]"] == [
-        one.id for one in required_columns(wanted)
+        one.id for one in checks_of_requirements(wanted)
     ]
 
 
@@ -337,7 +383,9 @@ def test_the_states_are_those_of_the_plain_definition(
 
     for place, check in enumerate(audit.checks):
         for row, (kind, held) in enumerate(products):
-            assert expected(kind, held, check.asked, check.level) == State(audit.states[row, place])
+            assert expected(kind, held, check.required_attribute, check.level) == State(
+                audit.states[row, place]
+            )
     assert (sum(audit.state_counts[state] for state in State) == len(products)).all()
 
 
@@ -432,8 +480,8 @@ def test_a_profile_names_a_file_of_requirements(tmp_path: Path) -> None:
     required(BRAND).write(tmp_path / "shop.toml")
     (tmp_path / "own.toml").write_text('extends = "core"\nrequirements = "shop.toml"\n')
 
-    assert prodex.Profile.read(tmp_path / "own.toml").facts[-1].id == "must_have[Shop,brand]"
-    assert [fact.id for fact in prodex.Profile.read(tmp_path / "shop.toml").facts] == [
+    assert prodex.Profile.read(tmp_path / "own.toml").every_check[-1].id == "must_have[Shop,brand]"
+    assert [fact.id for fact in prodex.Profile.read(tmp_path / "shop.toml").every_check] == [
         "must_have[Shop,brand]"
     ]
     with pytest.raises(prodex.ProdexError, match="requirements is 5"):
@@ -472,6 +520,19 @@ def test_a_supplier_is_asked_once_for_several_channels(tmp_path: Path) -> None:
         for cell in row
     ]
     assert "2 findings of other channels that ask for the same: one answer serves them all." in lines
+
+
+def test_an_answer_is_judged_by_the_requirement_that_asked() -> None:
+    """What the supplier answers is refused where it is still not as required, and taken where it is."""
+    wanted = required(NAME | {"longest": 10})
+    catalog = flatten([{"id": 7, "gtin": "03036811359936", "namePublicLong": text("Riz au lait entier")}])
+    rows = prodex.audit(catalog, wanted, progress=False).worklist_rows()
+
+    for answer, is_refused in (("Riz au lait du chef", True), ("Riz", False)):
+        given = prodex.read_worklist(
+            rows.assign(new_value=answer), catalog, profile=prodex.Profile.read(wanted)
+        )
+        assert [is_refused, not is_refused] == [bool(len(given.refused)), bool(len(given.preview()))]
 
 
 def test_a_pattern_that_takes_too_long_leaves_its_products_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

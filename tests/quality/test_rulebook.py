@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 import prodex
@@ -34,6 +36,30 @@ def test_a_rule_of_ones_own_is_judged_like_any_other() -> None:
     assert {"is_light[grams=80]": [1, 0]} == audit.matrix.to_dict("list")
     assert "Heavy ones need another carrier." == RULES["is_light"].why
     assert not prodex.rules().set_index("rule").loc["is_light", "shipped"]
+
+
+@dataclass(frozen=True)
+class _IsGiven:
+    """What several rules can share: a column that has to have a value."""
+
+    column: str
+
+    def __call__(self, products: Products) -> prodex.Verdict:
+        return prodex.Verdict(products[self.column].isna())
+
+
+def test_rules_that_share_what_judges_them_have_names_and_reasons_of_their_own() -> None:
+    """The name and the docstring of a function are used unless others are given."""
+    for name, column in (("is_branded", "brand_code"), ("is_of_a_kind", "kind_code")):
+        prodex.rule(name=name, why=f"{column} is needed.", title=name)(_IsGiven(column))
+
+    branded = {"id": 7, "brand": {"code": "ACME"}}
+    checks: dict[str, dict[str, object]] = {"is_branded": {}, "is_of_a_kind": {}}
+    audit = prodex.audit(prodex.flatten([branded, {"id": 8}]), {"checks": checks})
+
+    assert {"is_branded": [0, 1], "is_of_a_kind": [1, 1]} == audit.matrix.to_dict("list")
+    assert "kind_code is needed." == RULES["is_of_a_kind"].why
+    assert not RULES["is_branded"].shipped
 
 
 def test_defining_a_rule_again_replaces_it() -> None:
@@ -115,7 +141,7 @@ def test_a_check_is_named_after_what_it_asks() -> None:
     """Parameters with their default value are not part of the id."""
     check = Check.of("required_text", {"attribute": "nameLegal", "language": "fr"})
 
-    assert ("required_text[nameLegal,fr]", "nameLegal is filled in fr") == (check.id, check.title)
+    assert ("required_text[nameLegal,fr]", "legal name is filled in French") == (check.id, str(check.title))
     assert "updated_within" == Check.of("updated_within").id
     assert "updated_within[days=30]" == Check.of("updated_within", {"days": 30}).id
 

@@ -296,6 +296,13 @@ def test_limits_and_tolerances_are_the_profiles() -> None:
     )
 
 
+def test_sodium_below_a_limit_expects_salt_below_one() -> None:
+    """Of "<0.005" nobody knows more than that: 2.5 times as much salt is the most."""
+    record = {"id": 1, "gtin": "03017620422003", **grams(("SALTEQ", 2), ("NA", "<0.005"))}
+    failures = prodex.audit(prodex.flatten([record]), {"checks": {"salt_fits_sodium": {}}}).failures()
+    assert ["0.0125 g of salt expected"] == failures["reason"].tolist()
+
+
 def test_fibre_counts_in_whichever_way_fits() -> None:
     """Fibre beside the carbohydrate, within it or not counted is accepted; with alcohol the rule does not apply."""
     beans = (("FAT", 0), ("CHOAVL", 40), ("PRO-", 10), ("FIBTG", 20))

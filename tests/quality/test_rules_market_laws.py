@@ -71,7 +71,7 @@ def states(records: list[dict[str, Any]], rule: str, **declared: Any) -> list[in
     """Return the states of a rule on records, with all fields declared unless others are given."""
     fields = {name: path for name, path in (declared or DECLARED).items() if name in RULES[rule].declared}
     profile = prodex.Profile.read({"checks": {rule: {}}, "attributes": {"others": OWN, **fields}})
-    audit = prodex.audit(prodex.flatten(records), profile, now=NOW, since=False, progress=False)
+    audit = prodex.audit(prodex.flatten(records), profile, now=NOW, progress=False)
     assert audit.crashes == ()
     return [int(one) for one in audit.matrix[rule]]
 
@@ -243,7 +243,7 @@ def test_any_shape_at_a_declared_path(given: Any) -> None:
     records = [one | dict.fromkeys(OWN, given) | {"id": n} for n, (one, _) in enumerate(CASES.values())]
     for declared in (DECLARED, dict.fromkeys(DECLARED, "honeyOrigin")):
         profile = prodex.Profile.read({"checks": checks, "attributes": {"others": OWN, **declared}})
-        audit = prodex.audit(prodex.flatten(records), profile, now=NOW, since=False, progress=False)
+        audit = prodex.audit(prodex.flatten(records), profile, now=NOW, progress=False)
         assert audit.crashes == ()
         assert audit.matrix.shape == (len(records), len(OURS))
 

@@ -157,7 +157,7 @@ def test_a_profile_follows_a_rule_that_takes_the_place_of_a_shipped_one() -> Non
     try:
         (ours,) = [one for one in prodex.Profile.read("core").checks if one.rule.id == "valid_gtin"]
         (inherited,) = [one for one in prodex.Profile.read("food-eu").checks if one.rule.id == "valid_gtin"]
-        assert ("own", "own") == (ours.title, inherited.title)
+        assert ("own", "own") == (str(ours.title), str(inherited.title))
     finally:
         RULES["valid_gtin"] = shipped
     (again,) = [one for one in prodex.Profile.read("core").checks if one.rule.id == "valid_gtin"]

@@ -99,6 +99,6 @@ def test_evidence_is_kept_verbatim_for_failing_products_in_scope() -> None:
 
     rows = states_of_verdict(verdict, np.array([True, True, False]), 7).evidence.to_pylist()
 
-    assert [(7, 0, "gtin", None, "1.5", "a", None), (7, 1, "gtin", None, "=1+1", "b", None)] == [
+    assert [(7, 0, "gtin", None, "1.5", "a", None, None), (7, 1, "gtin", None, "=1+1", "b", None, None)] == [
         tuple(row.values()) for row in rows
     ]

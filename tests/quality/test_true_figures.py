@@ -139,7 +139,7 @@ def test_a_catalogue_that_was_filtered_on_the_screen_before_its_audit_says_so(tm
     """Also two choices, one after the other; a choice of all is none."""
     explorer = CatalogExplorer(CATALOG, audit=AUDIT)
     explorer.exploration.conditions = explorer.exploration.conditions.failing_any(
-        "a text is missing", tuple(one.id for one in AUDIT.checks if one.rule == "required_text")
+        "a text is missing", tuple(one.id for one in AUDIT.checks if one.rule.id == "required_text")
     )
     audit = prodex.audit(explorer.catalog, "core", progress=False, now=AS_OF)
     assert f"{len(explorer.catalog)} of 150 products, chosen by: " in audit.scope

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from prodex.quality.figures import Figures
-from prodex.quality.unusual import LASTING, NEEDED, FigureKind, Series, judge_figures, judge_silence
+from prodex.quality.unusual import LASTING, NEEDED, FigureKind, Series, judge
 from prodex.quality.watch import watched
 from tests.cases import each_row
 from tests.quality.nights import INCIDENTS, every_day_at, nights
@@ -30,7 +30,8 @@ def series(kind: FigureKind, values: Sequence[float], size: float = 500) -> Seri
 
 def states(kind: FigureKind, values: Sequence[float], size: float = 500) -> list[str]:
     """Return what a figure is at each night."""
-    return [str(found.state) for found in judge_figures(series(kind, values, size), FIGURES)]
+    nights = range(1, len(values) + 1)
+    return [str(judge(series(kind, values[:night], size), FIGURES, FIGURES).state) for night in nights]
 
 
 @pytest.mark.slow
@@ -185,9 +186,9 @@ def test_a_night_at_the_end_of_the_week_is_of_the_same_day_as_one_at_its_begin()
     days = [day for number in range(weeks) for day in (1, 2, 3, 4, 5, 6, (6.99, 0.01)[number % 2])]
     values = [*week * (weeks - 1), *week[:-1], 0.0]
 
-    found = judge_figures(Series(FigureKind.OF_A_DAY, values, [0.0] * len(values), days), FIGURES)
+    found = judge(Series(FigureKind.OF_A_DAY, values, [0.0] * len(values), days), FIGURES, FIGURES)
 
-    assert "new" == str(found[-1].state)
+    assert "new" == str(found.state)
 
 
 def test_updates_that_stop_are_seen_in_a_small_catalogue_too() -> None:
@@ -195,7 +196,7 @@ def test_updates_that_stop_are_seen_in_a_small_catalogue_too() -> None:
     week = [8.0, 9.0, 7.0, 6.0, 5.0, 1.0, 0.0]
 
     found = [
-        str(judge_silence(series(FigureKind.OF_A_DAY, [*week * 5, *[0.0] * quiet]), FIGURES).state)
+        str(judge(series(FigureKind.OF_A_DAY, [*week * 5, *[0.0] * quiet]), FIGURES, FIGURES).state)
         for quiet in range(7)
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -18,7 +19,7 @@ from prodex.catalog import Origin
 from prodex.catalog.ledger import Ledger
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.quality.archive import remove_audits
-from prodex.quality.figures import FIGURES, figures_of, kept_figures
+from prodex.quality.figures import FIGURES, Figures, figures_of, kept_figures
 from tests.cases import each_row
 
 HOSTILE = "<img src=x onerror=alert(1)> *Mill*\u202e\x1b[2J"
@@ -131,7 +132,9 @@ def test_audits_without_figures_are_used_as_far_as_they_go(home: Path) -> None:
     assert 6 == watch.audits
     assert "Products: 10, usually 60 (5 audits)." in watch.sentences
     assert 6 == len(FIGURES.of("shop"))
-    assert ["pictures" in one.values for one in kept_figures("shop")] == [False] * 3 + [True] * 3
+    assert ["pictures" in {row.measure for row in one.rows} for one in kept_figures("shop")] == [
+        False
+    ] * 3 + [True] * 3
 
 
 @pytest.mark.slow
@@ -277,11 +280,17 @@ def test_figures_of_audits_know_what_the_audit_knows() -> None:
     figures = figures_of(prodex.audit(prodex.flatten([{"id": 7}, {"id": 8, "brand": {"code": "A"}}]), "core"))
     empty = figures_of(prodex.audit(prodex.flatten([]), "core"))
 
-    assert (2, None) == (figures.values["products"][""].value, figures.snapshot)
-    assert 0.5 == figures.values["filled"]["brand"].value
+    def values(of: Figures) -> dict[tuple[str, str | None], float]:
+        return {(row.measure, row.group): row.value for row in of.rows}
+
+    assert (2, None) == (values(figures)["products", ""], figures.snapshot)
+    assert 0.5 == values(figures)["filled", "brand"]
     assert {"without owner"} == set(figures.labels["supplier"].values())
-    assert "updated" not in figures.values
-    assert (0, {}) == (empty.values["products"][""].value, empty.values["filled"])
+    assert "updated" not in {row.measure for row in figures.rows}
+    assert (0, [("filled", None)]) == (
+        values(empty)["products", ""],
+        [one for one in values(empty) if one[0] == "filled"],
+    )
 
 
 @pytest.mark.slow
@@ -321,3 +330,16 @@ def test_the_command_says_it_and_exits_on_request(capsys: pytest.CaptureFixture[
     assert 1 == app(["watch", "shop", "--exit-code"], standalone_mode=False)
     assert 0 == (app(["watch", "shop", "--zone", "Asia/Kathmandu"], standalone_mode=False) or 0)
     assert " +0545: " in capsys.readouterr().out
+
+
+def test_figures_that_cannot_be_are_damage(home: Path) -> None:
+    """A negative count, a share of more than all, and a figure that is there twice: they are left out, not believed."""
+    audited(usual(4))
+    folders = sorted((home / "snapshots" / "shop" / "figures").iterdir())
+    rows = [["products", "", None, 1, 1], ["products", "", "", -1, 1]]
+    more = [["score", "", None, 1, 1], ["score", "", "", 1.5, 1]]
+    for folder, written in zip(folders, (rows, more, [rows[0], rows[0]]), strict=False):
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        (folder / "manifest.json").write_text(json.dumps({**manifest, "rows": written}), "utf-8")
+
+    assert 1 == len(kept_figures("shop"))

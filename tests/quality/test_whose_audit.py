@@ -1,4 +1,4 @@
-"""Whose audit it is: what was judged earlier is believed where this installation judged it, and nowhere else."""
+"""Whose audit it is: an earlier one is compared with where this installation judged it, and nowhere else."""
 
 from __future__ import annotations
 
@@ -20,18 +20,11 @@ from prodex.files.atomic import home, sha256
 from prodex.files.seal import KEY
 from prodex.job.context import before_of
 from prodex.job.job_file import read_job
-from prodex.quality import archive
 from prodex.store.snapshot import SNAPSHOTS
 from tests.cases import each_row
 
 PROFILE: dict[str, Any] = {"checks": {"valid_gtin": {}}}
 RIGHT, WRONG = "03036811359935", "03036811359936"
-
-
-@pytest.fixture(autouse=True)
-def of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let an audit be reused however few products there are."""
-    monkeypatch.setattr(archive, "_WORTH_READING", 0)
 
 
 def saved(wrong: int = 1, name: str = "shop") -> Catalog:
@@ -66,17 +59,6 @@ def in_another_home(monkeypatch: pytest.MonkeyPatch, folder: Path, work: Callabl
         work()
 
 
-def test_an_audit_of_our_own_is_used() -> None:
-    """The snapshot and its audit were made here: all is as before, and nothing is judged anew."""
-    judged(saved()).save()
-
-    again = judged()
-
-    assert 0 == again.judged_anew
-    assert 0.95 == pytest.approx(again.score)
-    assert again.is_own
-
-
 def test_a_forged_audit_in_a_copied_folder_decides_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -93,7 +75,6 @@ def test_a_forged_audit_in_a_copied_folder_decides_nothing(
 
     audit = judged()
 
-    assert audit.judged_anew is None
     assert 0.95 == pytest.approx(audit.score)
     assert not prodex.open_audit("shop").is_own
 
@@ -133,34 +114,6 @@ def test_an_audit_of_our_own_beside_another_name_decides_nothing() -> None:
     assert 0.95 == pytest.approx(judged("other").score)
 
 
-def test_a_copied_snapshot_is_judged_by_its_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Its records may have the digests of records that we have judged, and its tables may say other things."""
-    right = judged(saved(wrong=0)).save()
-    elsewhere = tmp_path / "elsewhere"
-    in_another_home(monkeypatch, elsewhere, lambda: saved(wrong=0))
-    (copied,) = (elsewhere / "snapshots" / "shop").glob("2*")
-    there = home() / "snapshots" / "shop" / copied.name
-    shutil.copytree(copied, there)
-
-    assert right.is_own
-    assert not SNAPSHOTS.is_own(there)
-    assert judged(prodex.open_snapshot(there)).judged_anew is None
-    assert not judged(prodex.open_snapshot(there)).of_own_tables
-
-
-def test_what_is_given_is_believed_and_is_not_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """`since=` takes what it says; the audit that comes of it is saved without a seal, and used by no later one."""
-    catalog = saved()
-    forged = all_passing(judged(catalog).save())
-
-    given = judged(catalog, since=forged)
-
-    assert (1, 0, False) == (given.score, given.judged_anew, given.is_own)
-    assert not given.save().is_own
-    assert not prodex.open_audit("shop").is_own
-    assert 0.95 == pytest.approx(judged().score)
-
-
 def test_an_opened_audit_that_is_saved_again_is_not_ours() -> None:
     """What somebody else wrote does not become ours by being written once more."""
     forged = all_passing(judged(saved()).save())
@@ -171,17 +124,14 @@ def test_an_opened_audit_that_is_saved_again_is_not_ours() -> None:
     assert not prodex.open_audit("other").is_own
 
 
-def test_a_lost_key_costs_a_judgement() -> None:
-    """Everything is judged once more, and the next audit is used again."""
-    catalog = saved()
-    judged(catalog).save()
+def test_a_lost_key_costs_a_comparison() -> None:
+    """What was judged before is nobody's, and the next audit is ours again."""
+    judged(saved()).save()
     (home() / KEY).unlink()
 
-    first = judged(catalog)
+    assert not prodex.open_audit("shop").is_own
     judged(saved()).save()
-
-    assert first.judged_anew is None
-    assert 0 == judged().judged_anew
+    assert prodex.open_audit("shop").is_own
 
 
 def test_the_key_is_its_owners_alone_and_no_link_is_followed(tmp_path: Path) -> None:

@@ -76,8 +76,8 @@ class Exchange:
             catalog = prodex.refresh("life", self.client, progress=False)
             prodex.vacuum("life", keep=1)
         found = figures_of(prodex.audit(catalog, "core", progress=False))
-        # A copy answers at another address.
-        self.figures.append(replace(found, question=""))
+        # A copy answers at another address, and its snapshots are numbered anew.
+        self.figures.append(replace(found, question="", snapshot_sequence=None))
 
     @property
     def watch(self) -> prodex.Watch:

@@ -433,20 +433,32 @@ class Catalog(TableProperties):
 
         return wide(self, language, attributes, columns, numbers)
 
-    def describe(self) -> pd.DataFrame:
+    def describe(self, *, units: str = "consumer") -> pd.DataFrame:
         """Describe every attribute by language: how often it is filled, by how many values, how long; with examples.
 
         Logistical hierarchies, sharing units and pending updates are left out, as in `wide()`. `presence` shows whether
         an attribute that is not filled is absent, null, empty or unreadable.
 
+        Parameters
+        ----------
+        units
+            "consumer" describes the products that are not known to be other units than consumer units; "all" every
+            product. Of a catalogue that was chosen by `is_consumer_unit` or by packaging, every product is described.
+
         Returns
         -------
         DataFrame
             `attribute` (wire path); `language`, missing where there is none; `filled`, the number of products with a
-            value other than empty text, and their `share`, from 0 to 1; `unreadable`, the number of products with
-            something there that is not as declared, such as the bare code of a brand; the number of `values` and of
-            `distinct` ones (0 for pictures and other files, which are only counted); `shortest`, `median` and
-            `longest`, the length of texts and codes in characters; the most frequent values as `examples`.
+            value other than empty text, of how many `products`, and their `share`, from 0 to 1; `unreadable`, the
+            number of products with something there that is not as declared, such as the bare code of a brand; the
+            number of `values` and of `distinct` ones (0 for pictures and other files, which are only counted);
+            `shortest`, `median` and `longest`, the length of texts and codes in characters; the most frequent values as
+            `examples`. `attrs["counted"]` says in words which products are described.
+
+        Raises
+        ------
+        InputError
+            When `units` is neither.
 
         Examples
         --------
@@ -456,10 +468,12 @@ class Catalog(TableProperties):
         >>> found = catalog.describe().query("attribute == 'nameLegal'")
         >>> found[["language", "filled", "share", "shortest", "longest"]].values.tolist()
         [['fr', 2, 1.0, 3, 6]]
+        >>> found.attrs["counted"]
+        '2 consumer units, 2 of unknown kind'
         """
         from prodex.catalog.describe import describe
 
-        return describe(self)
+        return describe(self, units)
 
     def nutrition_wide(self, basis: str = "100 g", *, labels: bool = False) -> pd.DataFrame:
         """Return one row per product with a column for each nutrient and unit.

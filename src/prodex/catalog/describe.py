@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cells_of
+from prodex.catalog.counted_units import counted_units
 from prodex.catalog.names import shown_languages
 from prodex.tables.attributes import attribute_of, child_path, is_within
 from prodex.tables.columns import filled_values, whole
@@ -29,6 +30,7 @@ _SCHEMA = pa.schema(
         "attribute": pa.string(),
         "language": pa.string(),
         "filled": pa.int64(),
+        "products": pa.int64(),
         "share": pa.float64(),
         "unreadable": pa.int64(),
         "values": pa.int64(),
@@ -53,8 +55,10 @@ class _CellCounts(NamedTuple):
     examples: Sequence[str]
 
 
-def describe(catalog: Catalog) -> pd.DataFrame:
+def describe(every: Catalog, units: str) -> pd.DataFrame:
     """Describe every attribute; see `Catalog.describe`."""
+    counted = counted_units(every, units)
+    catalog = every if counted.mask.all() else every.where(counted.mask)
     products = catalog.arrow("products")
     size = products.num_rows
     ids = products["product_id"].combine_chunks()
@@ -74,10 +78,13 @@ def describe(catalog: Catalog) -> pd.DataFrame:
             said |= {"unreadable": 0} if is_read else {"unreadable": facts.filled[column], "filled": 0}
             if facts.values[column]:
                 rows.append({"attribute": attribute, "language": language, **said})
-    rows += _never_filled(catalog, [str(row["attribute"]) for row in rows])
+    rows += _never_filled(every, [str(row["attribute"]) for row in rows])
     rows.sort(key=lambda row: (row["attribute"], row["language"] or ""))
-    table = pa.Table.from_pylist([{**row, "share": row["filled"] / size} for row in rows], _SCHEMA)
-    return to_frame(table)
+    shares = [{"products": size, "share": row["filled"] / size if size else None} for row in rows]
+    table = pa.Table.from_pylist([row | share for row, share in zip(rows, shares, strict=True)], _SCHEMA)
+    frame = to_frame(table)
+    frame.attrs["counted"] = str(counted.count())
+    return frame
 
 
 def _product_cells(products: pa.Table) -> Iterator[Cells]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from prodex.files.untrusted import converted
-from prodex.messages import counted
+
+if TYPE_CHECKING:
+    from prodex.languages import Message
 
 #: Most products that a ledger lists by name for one reason: it is written into every manifest, and into an error.
 MOST_LISTED = 10_000
@@ -106,27 +108,43 @@ class Ledger:
         )
 
     def __str__(self) -> str:
+        return ", ".join(map(str, self.said))
+
+    @property
+    def said(self) -> tuple[Message, ...]:
+        """How many products were received of how many, and what became of the others."""
+        # Imported on request: most ledgers are never shown.
+        from prodex.languages import Message
+
         # The most reliable number first: a listing names every key, and the last total is newer than the first.
         total = next((n for n in (self.listed, self.announced_end, self.announced) if n is not None), None)
-        words = [f"{self.distinct:,} of {'an unknown number of' if total is None else f'{total:,}'} products"]
+        said = [
+            Message("{count} of an unknown number of products", count=self.distinct)
+            if total is None
+            else Message("{count} of {of} products", count=self.distinct, of=total)
+        ]
         if self.announced not in {None, total}:
-            words.append(f"{self.announced:,} announced at first")
+            said.append(Message("{count} announced at first", count=self.announced))
         if self.announced_last not in {None, self.announced, total}:
-            words.append(f"{self.announced_last:,} announced on the last page")
-        more = {
-            "came more than once": self.received - self.distinct - self.gone,
-            "disappeared": self.gone,
-            "GTINs asked for did not come": len(self.missing_gtins),
-            "set aside": len(self.set_aside),
-            "could not be loaded": len(self.not_loaded),
-            "may have disappeared": number_of(self.doubtful),
-            "do not match the query": number_of(self.unmatched),
-            "left out": number_of(self.left_out),
-        }
-        words += [f"{number:,} {what}" for what, number in more.items() if number > 0]
+            said.append(Message("{count} announced on the last page", count=self.announced_last))
+        more = (
+            Message("{count} came more than once", count=self.received - self.distinct - self.gone),
+            Message("{count} disappeared", count=self.gone),
+            Message("{count} GTINs asked for did not come", count=len(self.missing_gtins)),
+            Message("{count} set aside", count=len(self.set_aside)),
+            Message("{count} could not be loaded", count=len(self.not_loaded)),
+            Message("{count} may have disappeared", count=number_of(self.doubtful)),
+            Message("{count} do not match the query", count=number_of(self.unmatched)),
+            Message("{count} left out", count=number_of(self.left_out)),
+        )
+        said += [one for one in more if one.values["count"] > 0]
         if self.notes:
-            words.append(f"{counted(len(self.notes), 'note')} about the service")
-        return ", ".join(words)
+            said.append(
+                Message.of_number(
+                    "{number} note about the service", "{number} notes about the service", len(self.notes)
+                )
+            )
+        return tuple(said)
 
     @property
     def problems(self) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -22,7 +22,12 @@ from prodex.locales import short_of
 from prodex.messages import counted
 from prodex.query import ProductQuery
 from prodex.selection import Selection
+from prodex.selection.paths import MISSING_OF_CONSUMERS
+from prodex.selection.units import names_units, with_units_named
 from prodex.tables.attributes import is_within
+
+if TYPE_CHECKING:
+    from prodex.languages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,14 @@ class Origin:
         # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
         languages = self.query.product_languages
         return language is None or not languages or short_of(language) in map(short_of, languages)
+
+    @property
+    def source_said(self) -> Message | str:
+        """The source as readers call it: "records" is a word of ours, all else a name."""
+        # Imported on request: most catalogues are never shown.
+        from prodex.languages import Message
+
+        return Message("records") if self.source == "records" else self.source
 
     def with_ledger(self, ledger: Ledger) -> Self:
         """Return the origin with another ledger.
@@ -228,6 +241,10 @@ class Chosen:
         """
         own = list(words)
         earlier = cls(of) if before is None else before
+        if selection is not None and names_units(selection):
+            # What consumer units lacked when they were chosen is what they lack beside other units as well.
+            named = with_units_named(earlier.selection, otherwise=MISSING_OF_CONSUMERS)
+            earlier = replace(earlier, selection=named)
         return cls(
             earlier.of,
             "; ".join(filter(None, [earlier.words, *own])),
@@ -276,9 +293,28 @@ class Chosen:
 
     def sentence(self, products: int) -> str:
         """Say how many there are, of how many, and by what they were chosen."""
+        return str(self.said(products))
+
+    def said(self, products: int) -> Message:
+        """Say the same as a message."""
+        # Imported on request: most catalogues are not chosen from another.
+        from prodex.languages import Message
+
         words = self.words if len(self.words) <= _LONGEST else f"{self.words[:_LONGEST]} …"
-        by = f", chosen by: {words}" if words else ""
-        return f"{products:,} of {counted(self.of, 'product')}{by}."
+        if not words:
+            return Message.of_number(
+                "{products} of {number} product.",
+                "{products} of {number} products.",
+                self.of,
+                products=products,
+            )
+        return Message.of_number(
+            "{products} of {number} product, chosen by: {conditions}.",
+            "{products} of {number} products, chosen by: {conditions}.",
+            self.of,
+            products=products,
+            conditions=words,
+        )
 
 
 class _ChosenLayout(msgspec.Struct):

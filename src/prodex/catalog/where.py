@@ -24,6 +24,7 @@ from prodex.messages import hint
 from prodex.selection import Selection
 from prodex.selection.column_values import column_condition, containing_words, not_found_words
 from prodex.selection.plain import COLUMNS, MARKET
+from prodex.selection.units import names_units_by, with_units_named
 from prodex.tables.declaration import TABLES
 
 Mask = npt.NDArray[np.bool_]
@@ -199,6 +200,7 @@ def selected(
         raise QueryError(f"unmatched does not know {unmatched!r:.60}{there_are}")
     schema = TABLES["products"].schema
     meant = condition if isinstance(condition, Selection) else Selection()
+    meant = with_units_named(meant, any(map(names_units_by, equal)))
     given = [*equal.items(), *meant.columns.items()]
     for column, _ in given:
         if column not in COLUMNS:

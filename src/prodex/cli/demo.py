@@ -40,7 +40,7 @@ def correct_a_text(client: prodex.Client, catalog: prodex.Catalog, say: Callable
     IncompleteLoad
         When the product is not as sent, or another language changed.
     """
-    from prodex.quality.problems import attribute_label
+    from prodex.languages.labels import attribute_label
 
     changes = _a_correction(catalog)
     (edit,) = changes.preview().to_dict("records")

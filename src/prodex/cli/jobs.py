@@ -47,6 +47,9 @@ def watch(
         str,
         typer.Option(help="Time zone of the shop, such as Europe/London; that of this machine by default."),
     ] = "",
+    language: Annotated[
+        str, typer.Option(help="Language of the sentences: English, French, German or Dutch.")
+    ] = "en",
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if anything is newly unusual.")
     ] = False,
@@ -56,7 +59,7 @@ def watch(
     They are compared with the audits before it; with fewer than five audits nothing is known. Days of the week are
     those of the zone. The text has a sentence for each unusual figure, every other format a row.
     """
-    found = prodex.watch(name, zone=zone or None)
+    found = prodex.watch(name, zone=zone or None, language=language)
     if output.format is Format.TABLE and output.out is None:
         say(repr(found))
     else:

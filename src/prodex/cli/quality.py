@@ -25,6 +25,13 @@ profiles: typer.Typer = typer.Typer(
 )
 
 
+class Units(StrEnum):
+    """Which units are counted."""
+
+    CONSUMER = "consumer"
+    ALL = "all"
+
+
 class AuditSection(StrEnum):
     """The sections of an audit that can be shown."""
 
@@ -76,6 +83,9 @@ def audit(
             help="Group scores and worklists by owner, brand, kind, market, language, tag or a column of products."
         ),
     ] = "",
+    units: Annotated[
+        Units, typer.Option(help="With --show coverage: which units count, consumer units or all.")
+    ] = Units.CONSUMER,
     html: Annotated[
         Path | None, typer.Option(help="Write the report to this file, and its lists beside it.")
     ] = None,
@@ -86,8 +96,17 @@ def audit(
         bool, typer.Option("--replace", help="Replace worklists that are in that folder.")
     ] = False,
     language: Annotated[
-        str, typer.Option(help="Language of report and worklists: English, French, German or Dutch.")
+        str,
+        typer.Option(
+            help="Language of report, worklists and what is shown: English, French, German or Dutch."
+        ),
     ] = "en",
+    languages: Annotated[
+        Path | None,
+        typer.Option(
+            help="Languages of single owners' worklists: a TOML file of owner = language, such as ACME = 'de'."
+        ),
+    ] = None,
     since: Annotated[
         str,
         typer.Option(
@@ -138,13 +157,17 @@ def audit(
     the reason, if there is no audit to compare with, if the audits are not comparable, or if this one knows less.
     Everything is written before the command exits: 0 is success, 1 is failure, 2 is a command that was not understood.
     """
-    from prodex.languages import Translation
+    from prodex.display.audit import comparison_text, text_of
+    from prodex.languages import Message, Translation
     from prodex.quality.comparison import compare_audits
+    from prodex.worklists.folder import chosen_words
 
     _refuse_alone(than, fail_if_worse, new_only, fail_under, fail_on)
     if what is AuditSection.CHANGES and not since:
         raise QueryError("--show changes needs an earlier snapshot: --since shop@2026-11-13.")
-    Translation.of(language)  # before anything is judged
+    _refuse_units(units, what)
+    words = Translation.of(language)  # before anything is judged
+    of_owners = _languages_of_owners(languages, worklists)
     chosen = prodex.Profile.read(profile)
     if requirements is not None:
         chosen = chosen.with_requirements(requirements)
@@ -156,30 +179,37 @@ def audit(
         _audit_snapshot, profile=chosen, moment=moment_of("now", now), pending=pending, day=as_of or None
     )
     judged = judge(snapshot)
+    chosen_words(judged, by or "owner", language, of_owners)  # before anything is written
     earlier = _earlier(since, chosen.name, judge) if since else None
     # Read before this audit is saved, or it would be compared with itself.
     last = _last(snapshot, than, chosen.name, judge) if fail_if_worse else None
     if keep:
         # A catalogue with pending updates is no snapshot any more, so its audit does not know the name.
         judged = judged.save(snapshot.partition("@")[0] if pending else None)
-        say(f"The audit is in {judged.folder}.", aside=True)
+        say(words.gettext("The audit is in {folder}.", folder=judged.folder), aside=True)
     if html is not None:
         page = judged.to_html(html, trend=[] if earlier is None else [earlier], language=language)
-        say(f"The report is {page}.", aside=True)
+        say(words.gettext("The report is {file}.", file=page), aside=True)
     if worklists is not None:
-        index = judged.worklists(worklists, by or "owner", replace=replace, language=language)
-        summary = (
-            f"{counted(len(index), 'worklist')} with {counted(int(index['findings'].sum()), 'finding')} written to "
-            f"{worklists}."
+        index = judged.worklists(
+            worklists, by or "owner", replace=replace, language=language, languages=of_owners
         )
-        say(summary, aside=True)
+        written = Message(
+            "{worklists} with {findings} written to {folder}.",
+            worklists=Message.of_number("{number} worklist", "{number} worklists", len(index)),
+            findings=Message.of_number("{number} finding", "{number} findings", int(index["findings"].sum())),
+            folder=str(worklists),
+        )
+        say(words.say(written), aside=True)
     if what is AuditSection.SUMMARY and not by and output.format is Format.TABLE and output.out is None:
-        say(repr(judged))
+        say(text_of(judged, words))
         if earlier is not None:
-            say(f"\n{compare_audits(earlier, judged)!r}")
+            say(f"\n{comparison_text(compare_audits(earlier, judged), words)}")
     else:
         is_scores = what is AuditSection.SUMMARY and by
-        frame = _audit_section(judged, earlier, AuditSection.SCORES if is_scores else what, by)
+        frame = _audit_section(
+            judged, earlier, AuditSection.SCORES if is_scores else what, by, units, language
+        )
         # In a table, three digits of a share are enough.
         # Of moments, such as `first_seen`, there is nothing to round, and pandas warns.
         figures = dict.fromkeys(frame.select_dtypes("number").columns, 3)
@@ -199,6 +229,31 @@ def _refuse_alone(
         raise QueryError("--than is the audit that --fail-if-worse compares with; give both.")
     if new_only and not fail_under and fail_on is None:
         raise QueryError("--new-only says what --fail-on and --fail-under judge; give one of them.")
+
+
+def _refuse_units(units: Units, what: AuditSection) -> None:
+    """Refuse units where nothing is counted by them."""
+    if units is not Units.CONSUMER and what is not AuditSection.COVERAGE:
+        raise QueryError(
+            "--units says what --show coverage counts. Requirements say themselves which units each channel means."
+        )
+
+
+def _languages_of_owners(file: Path | None, worklists: Path | None) -> dict[str, str]:
+    """Read in which language the worklists of single owners are written: a table of owner = language."""
+    if file is None:
+        return {}
+    if worklists is None:
+        raise QueryError("--languages is about worklists: give their folder as well, --worklists to_fix.")
+    from prodex.files.toml_text import TomlFile
+    from prodex.languages import Translation
+
+    read = TomlFile.read(file, f"The languages in {file}")
+    found = {}
+    for owner, language in read.values.items():
+        with read.text.named((owner,)):
+            found[owner] = Translation.of(language).language
+    return found
 
 
 def _is_broken(judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool) -> bool:
@@ -387,10 +442,10 @@ def _chosen_findings(
 
 def _say_accepted(made: prodex.Audit, changed: int, more: str) -> None:
     file = made.accepted_findings
-    figures, every = made.summary, len(made.failures(accepted=True))
+    every = len(made.failures(accepted=True))
     say(
-        f"{counted(changed, 'finding')} {more} accepted, {every:,} in all; score {percent(figures['score'])}, "
-        f"{percent(figures['score_with_accepted'])} with them."
+        f"{counted(changed, 'finding')} {more} accepted, {every:,} in all; score {percent(made.score)}, "
+        f"{percent(made.with_accepted().score)} with them."
     )
     if file is not None:
         say(f"The file is {file.path}.", aside=True)
@@ -494,7 +549,7 @@ def requirements(
     channel: Annotated[
         list[str] | None,
         typer.Option(
-            help='Channel and market of a sheet, "Web shop:France"; repeat it for more. By default the markets.'
+            help='A channel and its market, "Web shop:France"; repeat it for more. By default the markets.'
         ),
     ] = None,
     language: Annotated[
@@ -502,12 +557,12 @@ def requirements(
         typer.Option(help="Language of texts; repeat it for more. By default those of each market."),
     ] = None,
     families: Annotated[
-        int, typer.Option(parser=count, help="So many of the largest families have a column.")
+        int, typer.Option(parser=count, help="So many of the largest families are in the matrix.")
     ] = 40,
     start: Annotated[
         str,
         typer.Option(
-            help="Requirements (.xlsx, .csv, .toml), or a profile, whose answers are in the cells already."
+            help="Requirements (.xlsx, .csv, .toml), or a profile, whose answers are there already."
         ),
     ] = "",
     replace: Annotated[
@@ -516,8 +571,8 @@ def requirements(
 ) -> None:
     """Write a workbook in which you say what each channel asks.
 
-    Rows are attributes, columns families of products, and each cell shows which share of them has it today. Type must,
-    should, may or not over the shares, and judge by the file: prodex audit shop --profile requirements.xlsx.
+    Its sheet Requirements has a row for each attribute: choose must, should, may or not. A matrix of each channel shows
+    which share of each family has what today. Judge by the file: prodex audit shop --profile requirements.xlsx.
     """
     written = prodex.requirements(
         file,
@@ -531,16 +586,32 @@ def requirements(
     )
     kept = prodex.Requirements.read(written)
     say(
-        f"{written} has {counted(len(kept.channels), 'sheet')} of {len(kept.families):,} families and "
+        f"{written} has {counted(len(kept.channels), 'channel')}, {len(kept.families):,} families and "
         f"{counted(len(kept.requirements), 'answer')}. Its first sheet says how to fill it in.",
         aside=True,
     )
 
 
+def _saying_what_counts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Say beside a table of how many products its figures are."""
+    if counts := frame.attrs.get("counted"):
+        say(f"Counted: {counts}.", aside=True)
+    return frame
+
+
 def _audit_section(
-    judged: prodex.Audit, earlier: prodex.Audit | None, what: AuditSection, by: str
+    judged: prodex.Audit,
+    earlier: prodex.Audit | None,
+    what: AuditSection,
+    by: str,
+    units: Units,
+    language: str,
 ) -> pd.DataFrame:
+    from prodex.languages import Translation
     from prodex.quality.comparison import compare_audits
+    from prodex.quality.failures import failures_frame
+
+    words = Translation.of(language)
 
     match what:
         case AuditSection.CHANGES if earlier is not None:
@@ -548,15 +619,15 @@ def _audit_section(
         case AuditSection.SCORES:
             return judged.scores(by or "owner")
         case AuditSection.GAPS:
-            return judged.gaps()
+            return judged.gaps(words=words)
         case AuditSection.CHECKS:
             return judged.by_check
         case AuditSection.FAILURES:
-            return judged.failures()
+            return failures_frame(judged.failure_batches(words=words))
         case AuditSection.COMPLETENESS:
-            return judged.completeness(by or None)
+            return _saying_what_counts(judged.completeness(by or None))
         case AuditSection.COVERAGE:
-            return judged.coverage(by or "language")
+            return _saying_what_counts(judged.coverage(by or "language", units=units))
         case AuditSection.PRODUCTS:
             return judged.products
     return judged.summary.to_frame().T.infer_objects()

@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.facts.groups import Groups, groups_of, with_names
+from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted
-from prodex.quality.problems import attribute_title
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
 

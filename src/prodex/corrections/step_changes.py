@@ -16,6 +16,8 @@ from prodex.corrections.leaves import AMOUNT, UNIT, Leaves, Rows, text_of
 from prodex.corrections.products_in_work import ProductsInWork
 from prodex.corrections.stepping import StepDone
 from prodex.errors import ChangesRefused
+from prodex.languages import Said
+from prodex.languages.message import said_by
 from prodex.locales import short_of
 from prodex.send.corrections import KnownProducts, received_products
 from prodex.send.merging import TextPlace, recoded, text_change
@@ -47,7 +49,7 @@ class _Made(NamedTuple):
     rows: Sequence[_Row]
     change: Change | None = None
     order: Change | None = None
-    refusal: str = ""
+    refusal: Said = ""
 
 
 class StepAnswers:
@@ -125,7 +127,7 @@ class StepAnswers:
                 change = text_change(product, record, place, new, codes)
                 yield _Made([row], None if change is None else _as_shown(change, row.before))
             except ChangesRefused as error:
-                yield _Made([row], refusal=without_gtin(str(error)))
+                yield _Made([row], refusal=without_gtin(said_by(error)))
 
     def _items(self, leaves: Leaves, product: str, rows: Sequence[_Row]) -> Iterator[_Made]:
         """Yield the changes of other values, which are what tells the attribute with them from what it is."""

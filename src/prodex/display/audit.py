@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prodex.display.html_tables import block, table
-from prodex.messages import counted, day_in_words, moved, percent
+from prodex.languages import ENGLISH, Message, Said, Translation
+from prodex.messages import counted, day_in_words
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
-from prodex.quality.laws import ANNOUNCED
+from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE
 from prodex.quality.requirements import ALL
-from prodex.quality.scores import CAVEAT, FORMULA, readiness
+from prodex.quality.scores import CAVEAT, FORMULA, moved, readiness
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
@@ -24,159 +25,266 @@ if TYPE_CHECKING:
 _SHOWN, _LONG = 5, 200
 
 
-def text_of(audit: Audit) -> str:
+def text_of(audit: Audit, words: Translation = ENGLISH) -> str:
     """Return an audit in words."""
-    headline, *others = [line for line, _ in lines(audit)]
-    found = audit.gaps()
-    rows = [_gap(row) for row in found.head(_SHOWN).to_dict("records")]
+    headline, *others = [words.say(line) for line, _ in lines(audit)]
+    found = audit.gaps(words=words)
+    rows = [_gap(row, words) for row in found.head(_SHOWN).to_dict("records")]
     width = max((len(row[0]) for row in rows), default=0)
-    shown = [f"  {problem:<{width}}  {count:>17}  if fixed: {brings}" for problem, count, brings in rows]
-    return "\n".join(map(on_one_line, [headline, *others, _gaps_title(len(found)), *shown, *notes(audit)]))
+    if_fixed = words.gettext("if fixed:")
+    shown = [f"  {problem:<{width}}  {count:>17}  {if_fixed} {brings}" for problem, count, brings in rows]
+    below = [words.say(_gaps_title(len(found))), *shown, *map(words.say, notes(audit))]
+    return "\n".join(map(on_one_line, [headline, *others, *below]))
 
 
 def html_of(audit: Audit) -> str:
     """Return an audit as a small table for a notebook."""
-    (headline, _), *others = lines(audit)
+    (headline, _), *others = [(str(line), is_warning) for line, is_warning in lines(audit)]
     found = audit.gaps()
     rows = [
         (problem, count, brings.replace("->", "→"))
         for problem, count, brings in map(_gap, found.head(_SHOWN).to_dict("records"))
     ]
-    title = _gaps_title(len(found))
+    title = str(_gaps_title(len(found)))
     gaps = table(title.rstrip(":."), ["problem", "failing", "if fixed"], rows, numbers=["failing"])
     # Without gaps there is no table for the title, so it is a line of its own.
-    return block(headline, others if rows else [*others, (title, False)], [gaps] * bool(rows), notes(audit))
+    below = [str(note) for note in notes(audit)]
+    return block(headline, others if rows else [*others, (title, False)], [gaps] * bool(rows), below)
 
 
-def lines(audit: Audit) -> Iterator[tuple[str, bool]]:
+def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
     """Yield the lines above the gaps, each with whether it is a warning."""
     figures, products, checks = audit.summary, len(audit), len(audit.checks)
-    yield f"Audit of {counted(products, 'product')} by {counted(checks, 'check')} ({audit.profile})", False
+    made_of = {"products": products_said(products), "checks": checks_said(checks), "profile": audit.profile}
+    yield Message("Audit of {products} by {checks} ({profile})", **made_of), False
     if audit.chosen is not None:
-        yield audit.scope, False
-    yield _scores_text(figures), False
+        yield audit.chosen.said(products), False
+    yield _scores(figures), False
     if audit.taken_from is not None:
-        of_all = audit.taken_from
-        yield f"all {counted(len(of_all), 'product')}: {_scores_text(of_all.summary)}", False
+        every = products_said(len(audit.taken_from))
+        yield Message("all {products}: {said}", products=every, said=_scores(audit.taken_from.summary)), False
     if audit.families is not None:
         seen = Completeness.of(audit)
         yield from ((line, False) for line in seen.sentences)
-        if new := seen.new_families_words:
+        if new := seen.new_families_said:
             yield new, True
     yield from accepted_lines(audit)
-    if audit.reused and audit.taken_from is None:
-        yield audit.reused, False
-    yield f"from {audit.origin.source}, as of {audit.now:%Y-%m-%d %H:%M}", False
+    moment = f"{audit.now:%Y-%m-%d %H:%M}"
+    yield Message("from {source}, as of {moment}", source=audit.origin.source_said, moment=moment), False
     # First of all warnings: with products missing, every figure is that of a part.
     if not audit.origin.complete:
-        yield f"incomplete: {audit.origin.ledger}", True
-    if figures["checks_unknown"]:
-        unknown = (
-            f"{figures['checks_unknown']} of {checks} checks unknown for all products: their data "
-            "were not requested, or nothing decides to which products they apply"
+        yield Message("incomplete: {said}", said=audit.origin.ledger.said), True
+    if count := int(figures["checks_unknown"]):
+        yield _unknown_checks(count, checks, is_crashed=bool(audit.crashes)), True
+    elif unknown := int(figures["unknown"] - figures["checks_not_asked"] * products):
+        said = Message.of_number(
+            "{number} of {of} results is unknown",
+            "{number} of {of} results are unknown",
+            unknown,
+            of=products * checks,
         )
-        yield f"{unknown}{', or the rule crashed' * bool(audit.crashes)}", True
-    elif unknown_results := figures["unknown"] - figures["checks_not_asked"] * products:
-        yield f"{unknown_results:,} of {products * checks:,} results are unknown", False
+        yield said, False
     yield from ((line, False) for line in _law_lines(audit))
     # Only worth a warning where a check asks for the market.
     without_market = sum(part.column("market").null_count for part in audit.parts)
     if without_market and any("market = " in check.scope for check in audit.checks):
-        nowhere = counted(without_market, "product")
-        yield f"no market is known for {nowhere}: checks for a market cannot judge them", True
-    if figures["undecided_products"]:
-        undecided = counted(figures["undecided_products"], "product")
-        yield f"{undecided} undecided: their data do not show whether they are ready", True
+        said = Message.of_number(
+            "no market is known for {number} product: checks for a market cannot judge them",
+            "no market is known for {number} products: checks for a market cannot judge them",
+            without_market,
+        )
+        yield said, True
+    if undecided := int(figures["undecided_products"]):
+        said = Message.of_number(
+            "{number} product undecided: their data do not show whether they are ready",
+            "{number} products undecided: their data do not show whether they are ready",
+            undecided,
+        )
+        yield said, True
     # A broken rule crashes in every part: one message of each check is enough.
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     for check, message in list(crashed.items())[:_SHOWN]:
-        yield f"rule crashed: {check}: {_one_line(message)}", True
+        yield Message("rule crashed: {check}: {text}", check=check, text=_one_line(message)), True
     if len(crashed) > _SHOWN:
-        yield f"{_SHOWN} of {len(crashed)} crashed checks shown; all in audit.crashes", True
+        said = Message(
+            "{count} of {of} crashed checks shown; all in audit.crashes", count=_SHOWN, of=len(crashed)
+        )
+        yield said, True
 
 
-def _law_lines(audit: Audit) -> Iterator[str]:
+def products_said(number: int) -> Message:
+    """Return a number of products."""
+    return Message.of_number("{number} product", "{number} products", number)
+
+
+def checks_said(number: int) -> Message:
+    """Return a number of checks."""
+    return Message.of_number("{number} check", "{number} checks", number)
+
+
+def _unknown_checks(number: int, of: int, *, is_crashed: bool) -> Message:
+    said = Message.of_number(
+        "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
+        "products they apply",
+        "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
+        "products they apply",
+        number,
+        of=of,
+    )
+    return Message("{said}, or the rule crashed", said=said) if is_crashed else said
+
+
+def _law_lines(audit: Audit) -> Iterator[Message]:
     """Yield which checks wait for a declaration, and which for the first day of their law."""
-    if not_asked := list(dict.fromkeys(name for check in audit.checks for name in check.not_asked)):
-        count = counted(audit.summary["checks_not_asked"], "check")
-        yield f"{count} not asked: the profile declares no {', '.join(not_asked)}; see audit.laws()"
+    if not_asked := tuple(dict.fromkeys(name for check in audit.checks for name in check.not_asked)):
+        yield Message(
+            "{checks} not asked: the profile declares no {names}; see audit.laws()",
+            checks=checks_said(int(audit.summary["checks_not_asked"])),
+            names=not_asked,
+        )
     first_days = [
         check.in_force for check in audit.checks if check.standing == ANNOUNCED and check.in_force is not None
     ]
     if first_days:
-        count = counted(len(first_days), "check")
-        yield f"{count} of laws that are not in force yet, the next from {day_in_words(min(first_days))} on"
+        yield Message(
+            "{checks} of laws that are not in force yet, the next from {day} on",
+            checks=checks_said(len(first_days)),
+            day=day_in_words(min(first_days)),
+        )
 
 
 #: People who are named in the line that says who has accepted something.
 _NAMED = 3
 
 
-def accepted_lines(audit: Audit) -> Iterator[tuple[str, bool]]:
+def accepted_lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
     """Yield what is accepted and the figures with it, and what of the file cannot be read."""
-    figures, reasons = audit.summary, audit.accepted_reasons()
-    if len(reasons):
-        yield accepted_text(figures, reasons), False
+    if len(audit.accepted_reasons()):
+        # Whoever does not know that it is a view takes its figures for those of what was found.
+        yield accepted_text(audit), audit.as_found is not None
     file = audit.accepted_findings
     if file is not None and file.unread:
         if not file.unread[0].line:
-            yield f"nothing is accepted: {file.unread[0].note}", True
+            yield Message("nothing is accepted: {text}", text=file.unread[0].note), True
             return
-        numbers = ", ".join(str(one.line) for one in file.unread[:_SHOWN])
-        more = ", ..." if len(file.unread) > _SHOWN else ""
-        what = counted(len(file.unread), "line")
-        yield f"{what} of {file.path.name} cannot be read ({numbers}{more}); prodex.accepted says why", True
+        numbers = tuple(str(one.line) for one in file.unread[:_SHOWN])
+        said = Message.of_number(
+            "{number} line of {file} cannot be read ({numbers}); prodex.accepted says why",
+            "{number} lines of {file} cannot be read ({numbers}); prodex.accepted says why",
+            len(file.unread),
+            file=file.path.name,
+            numbers=(*numbers, "...") if len(file.unread) > _SHOWN else numbers,
+        )
+        yield said, True
 
 
-def accepted_text(figures: pd.Series, reasons: pd.DataFrame) -> str:
-    """Return how many findings are accepted and by whom, and the figures if these passed."""
+def accepted_text(audit: Audit) -> Message:
+    """Return how many findings are accepted and by whom, and the figures of the view, or of what was found."""
+    reasons = audit.accepted_reasons()
     people = (
         reasons.groupby("accepted_by", sort=False)["findings"]
         .sum()
         .sort_values(ascending=False, kind="stable")
     )
-    named = [str(name) or "nobody" for name in people.index[:_NAMED]]
-    others = f" and {len(people) - _NAMED} more" if len(people) > _NAMED else ""
-    findings, ready = int(reasons["findings"].sum()), figures["ready_with_accepted"]
-    share = "" if math.isnan(ready) else f" ({percent(ready)})"
-    return (
-        f"{counted(findings, 'finding')} accepted by {', '.join(named)}{others}; with them ready "
-        f"{figures['ready_products_with_accepted']:,}{share}, score {percent(figures['score_with_accepted'])}"
+    names: Any = tuple(str(name) or Message("nobody") for name in people.index[:_NAMED])
+    if len(people) > _NAMED:
+        names = Message("{names} and {count} more", names=names, count=len(people) - _NAMED)
+    figures = (audit.as_found or audit.with_accepted()).summary
+    ready: Any = int(figures["ready_products"])
+    if not math.isnan(figures["ready"]):
+        ready = Message("{count} ({share:%})", count=ready, share=float(figures["ready"]))
+    values = {"names": names, "ready": ready, "score": float(figures["score"])}
+    number = int(reasons["findings"].sum())
+    if audit.as_found is not None:
+        return Message.of_number(
+            "{number} finding accepted by {names} and taken as passed; without them ready {ready}, score {score:%}",
+            "{number} findings accepted by {names} and taken as passed; without them ready {ready}, score {score:%}",
+            number,
+            **values,
+        )
+    return Message.of_number(
+        "{number} finding accepted by {names}; with them ready {ready}, score {score:%}",
+        "{number} findings accepted by {names}; with them ready {ready}, score {score:%}",
+        number,
+        **values,
     )
 
 
-def _scores_text(figures: pd.Series) -> str:
-    grade = figures["grade"] if isinstance(figures["grade"], str) else "none"
-    share = "" if math.isnan(figures["ready"]) else f" ({percent(figures['ready'])} ready)"
-    return (
-        f"{readiness(figures)}{share}, score {percent(figures['score'])} (grade {grade}), "
-        f"{counted(figures['to_work_on'], 'product')} to work on"
+def grade_said(grade: object) -> Message:
+    """Return a grade in words; there is none where no check applies."""
+    return Message("grade {grade}", grade=grade) if isinstance(grade, str) else Message("grade none")
+
+
+def _scores(figures: pd.Series) -> Message:
+    values = {
+        "score": float(figures["score"]),
+        "grade": grade_said(figures["grade"]),
+        "products": products_said(int(figures["to_work_on"])),
+    }
+    if math.isnan(figures["ready"]):
+        return Message(
+            "{readiness}, score {score:%} ({grade}), {products} to work on",
+            readiness=readiness(figures),
+            **values,
+        )
+    return Message(
+        "{readiness} ({share:%} ready), score {score:%} ({grade}), {products} to work on",
+        readiness=readiness(figures),
+        share=float(figures["ready"]),
+        **values,
     )
 
 
-def notes(audit: Audit) -> list[str]:
+def notes(audit: Audit) -> list[Message]:
     """Return the footnotes that belong under every score."""
     own = sum(not check.shipped for check in audit.checks)
-    rules = f"Rule set {audit.rule_set}" + (f" and {counted(own, 'own check')}" if own else "")
+    rules = Message("Rule set {rule_set}", rule_set=audit.rule_set)
+    if own:
+        rules = Message.of_number(
+            "Rule set {rule_set} and {number} own check",
+            "Rule set {rule_set} and {number} own checks",
+            own,
+            rule_set=audit.rule_set,
+        )
     # The formula belongs under every score: without it, two audits seem comparable that are not.
     best = audit.grade_with_blocker
-    limit = "" if best == "A" else f" A product with a failing blocker has grade {best} at best."
-    footnotes = [f"{FORMULA}.{limit} {rules}. {CAVEAT}"]
-    if audit.assumed:
-        footnotes.append(
-            f"Assumed where the data do not decide: {', '.join(map(_assumption, audit.assumed))}."
+    said = {"formula": Message(FORMULA), "rules": rules, "caveat": Message(CAVEAT)}
+    footnotes = [
+        Message("{formula}. {rules}. {caveat}", **said)
+        if best == "A"
+        else Message(
+            "{formula}. A product with a failing blocker has grade {grade} at best. {rules}. {caveat}",
+            grade=best,
+            **said,
         )
+    ]
+    if audit.assumed:
+        assumed = tuple(map(_assumption, audit.assumed))
+        footnotes.append(Message("Assumed where the data do not decide: {text}.", text=assumed))
     wanted = None if audit.made_by is None else audit.made_by.requirements
-    if wanted is not None:
-        for words, said in (("Noted in", wanted.notes), ("Left alone in", wanted.ignored)):
-            more = f"; and {len(said) - _SHOWN:,} more" if len(said) > _SHOWN else ""
-            footnotes += [f"{words} the requirements: {'; '.join(said[:_SHOWN])}{more}."] if said else []
+    if wanted is not None and wanted.notes:
+        footnotes.append(Message("Noted in the requirements: {text}.", text=_first_said(wanted.notes)))
+    if wanted is not None and wanted.ignored:
+        footnotes.append(Message("Left alone in the requirements: {text}.", text=_first_said(wanted.ignored)))
     if audit.pending:
         footnotes.append(
-            f"{counted(audit.pending, 'product')} judged without an update pending acceptance. To judge what will be "
-            'after it: "Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).'
+            Message.of_number(
+                "{number} product judged without an update pending acceptance. To judge what will be after it: "
+                '"Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).',
+                "{number} products judged without an update pending acceptance. To judge what will be after it: "
+                '"Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).',
+                audit.pending,
+            )
         )
     return footnotes
+
+
+def _first_said(said: Sequence[str]) -> Said:
+    """Return the first of several notes, and how many more there are."""
+    first = "; ".join(said[:_SHOWN])
+    if len(said) <= _SHOWN:
+        return first
+    return Message("{text}; and {count} more", text=first, count=len(said) - _SHOWN)
 
 
 def _assumption(assumed: tuple[str, Any]) -> str:
@@ -194,95 +302,136 @@ def _one_line(message: str) -> str:
     return shown if len(message) <= _LONG else f"{shown}... ({_LONG} of {len(message):,} characters)"
 
 
-def _gaps_title(count: int) -> str:
-    return f"The {min(count, _SHOWN)} largest gaps of {count}:" if count else "No check fails."
+def _gaps_title(count: int) -> Message:
+    if not count:
+        return Message("No check fails.")
+    return Message("The {number} largest gaps of {count}:", number=min(count, _SHOWN), count=count)
 
 
-def _gap(row: dict[Any, Any]) -> tuple[str, str, str]:
-    return row["problem"], counted(row["products"], "product"), row["brings"]
+def _gap(row: dict[Any, Any], words: Translation = ENGLISH) -> tuple[str, str, str]:
+    return row["problem"], words.say(products_said(row["products"])), row["brings"]
 
 
 #: Number of checks that a comparison lists.
 _CHECKS = 10
 
 
-def comparison_text(comparison: AuditComparison) -> str:
+def comparison_text(comparison: AuditComparison, words: Translation = ENGLISH) -> str:
     """Return a comparison in words."""
     rows, every = _changed_checks(comparison)
-    shown = [f"  {problem}: {fixed:,} fixed, {failing:,} newly failing" for problem, fixed, failing in rows]
+    said: list[Said] = [
+        Message(
+            "{problem}: {fixed} fixed, {failing} newly failing", problem=one, fixed=fixed, failing=failing
+        )
+        for one, fixed, failing in rows
+    ]
     if every > _CHECKS:
-        shown.append(f"  {_CHECKS} of {every} checks that changed; all in .by_check")
-    lines = [*_comparison_lines(comparison), *shown, *comparison.notes, notes(comparison.new)[0]]
+        said.append(Message("{count} of {of} checks that changed; all in .by_check", count=_CHECKS, of=every))
+    shown = [f"  {words.say(one)}" for one in said]
+    below = [*comparison.said, notes(comparison.new)[0]]
+    lines = [*map(words.say, _comparison_lines(comparison)), *shown, *map(words.say, below)]
     return "\n".join(map(on_one_line, lines))
 
 
 def comparison_html(comparison: AuditComparison) -> str:
     """Return a comparison as a small table for a notebook."""
-    headline, *others = _comparison_lines(comparison)
+    headline, *others = map(str, _comparison_lines(comparison))
     rows, every = _changed_checks(comparison)
     title = f"{len(rows)} of {counted(every, 'check')} that changed; all in .by_check"
     headings = ["problem", "fixed", "newly failing"]
-    changed = [table(title, headings, rows, numbers=headings[1:])] if rows else []
+    cells = [(str(problem), *counts) for problem, *counts in rows]
+    changed = [table(title, headings, cells, numbers=headings[1:])] if rows else []
     # Whatever limits the comparison is a warning; "->" is read aloud as a minus sign and a bracket.
     lines = [(line.replace("->", "→"), False) for line in others]
     return block(
-        headline, [*lines, *((note, True) for note in comparison.notes)], changed, notes(comparison.new)[:1]
+        headline,
+        [*lines, *((note, True) for note in comparison.notes)],
+        changed,
+        [str(notes(comparison.new)[0])],
     )
 
 
-def _comparison_lines(comparison: AuditComparison) -> list[str]:
+def _comparison_lines(comparison: AuditComparison) -> Iterator[Message]:
     old, new = comparison.old, comparison.new
     before, after = old.summary, new.summary
-    counts = ", ".join(
-        f"{int(comparison.by_check[name.replace(' ', '_')].sum()):,} {name}" for name in CHANGES
+    moments = {"then_moment": f"{old.now:%Y-%m-%d %H:%M}", "moment": f"{new.now:%Y-%m-%d %H:%M}"}
+    yield Message("{then_moment} to {moment} ({profile})", **moments, profile=new.profile)
+    yield Message(
+        "{earlier} -> {now}, score {moved}",
+        earlier=readiness(before),
+        now=readiness(after),
+        moved=moved(before["score"], after["score"]),
     )
-    added = f"{counted(len(comparison.added), 'product')} added, {len(comparison.gone):,} gone"
-    accepted = (
-        f"accepted now: {before['accepted']:,} failing before, {after['accepted']:,} now; with them score "
-        f"{moved(before['score_with_accepted'], after['score_with_accepted'])}"
+    counts = {
+        name.replace(" ", "_"): int(comparison.by_check[name.replace(" ", "_")].sum()) for name in CHANGES
+    }
+    yield Message.of_number(
+        "{fixed} fixed, {newly_failing} newly failing, {still_failing} still failing, {not_comparable} not comparable; "
+        "{number} product added, {gone} gone",
+        "{fixed} fixed, {newly_failing} newly failing, {still_failing} still failing, {not_comparable} not comparable; "
+        "{number} products added, {gone} gone",
+        len(comparison.added),
+        gone=len(comparison.gone),
+        **counts,
     )
-    return [
-        f"{old.now:%Y-%m-%d %H:%M} to {new.now:%Y-%m-%d %H:%M} ({new.profile})",
-        f"{readiness(before)} -> {readiness(after)}, score {moved(before['score'], after['score'])}",
-        f"{counts}; {added}",
-        *([accepted] if before["accepted"] or after["accepted"] else []),
-        *_completeness_moved(old, new),
-        *_law_changes(comparison),
-    ]
+    views = [one.as_found is not None for one in (old, new)]
+    if all(views):
+        yield Message("what is accepted passes in both")
+    elif not any(views) and (before["accepted"] or after["accepted"]):
+        yield Message(
+            "accepted now: {earlier} failing before, {now} now; with them score {moved}",
+            earlier=int(before["accepted"]),
+            now=int(after["accepted"]),
+            moved=moved(*(one.with_accepted().score for one in (old, new))),
+        )
+    yield from _completeness_moved(old, new)
+    if len(comparison.law_changes):
+        yield _law_changes(comparison)
 
 
-def _law_changes(comparison: AuditComparison) -> list[str]:
+def _law_changes(comparison: AuditComparison) -> Message:
     """Return how many checks a law has begun or ended for, and how the score moved without that."""
-    changes = comparison.law_changes
-    if not len(changes):
-        return []
-    was, is_ = (one.score for one in comparison.by_one_law())
-    first = changes.iloc[0]
-    stands = f"{first['check']} for one ({first['was']}, now {first['is']})"
-    count = counted(len(changes), "check")
-    return [
-        f"{count} whose law began or ended, {stands}; by the laws of the new audit score {moved(was, is_)}"
-    ]
+    first = comparison.law_changes.iloc[0]
+    return Message.of_number(
+        "{number} check whose law began or ended, {check} for one ({earlier}, now {now}); by the laws of the new audit "
+        "score {moved}",
+        "{number} checks whose law began or ended, {check} for one ({earlier}, now {now}); by the laws of the new "
+        "audit score {moved}",
+        len(comparison.law_changes),
+        check=first["check"],
+        earlier=_STANDINGS[first["was"]],
+        now=_STANDINGS[first["is"]],
+        moved=moved(*(one.score for one in comparison.by_one_law())),
+    )
 
 
-def _completeness_moved(old: Audit, new: Audit) -> list[str]:
-    """Return for each channel that both audits know how the share of complete products moved."""
-    shares = []
-    for one in (old, new):
-        if one.families is None:
-            return []
-        table = one.completeness()
-        every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
-        shares.append(dict(zip(every["channel"], every["completeness"], strict=True)))
-    return [
-        f"complete for {channel}: {moved(shares[0][channel], share)}"
-        for channel, share in shares[1].items()
-        if channel in shares[0]
-    ]
+#: How a law stands on a day.
+_STANDINGS = {
+    ANNOUNCED: Message("announced"),
+    IN_FORCE: Message("in force"),
+    ENDED: Message("ended"),
+}
+
+
+def _completeness_moved(old: Audit, new: Audit) -> Iterator[Message]:
+    """Yield for each channel that both audits know how the share of complete products moved."""
+    if old.families is None or new.families is None:
+        return
+    tables = (one.completeness() for one in (old, new))
+    before, after = (
+        dict(zip(every["channel"], every["completeness"], strict=True))
+        for every in (one[(one["language"] == EVERY_LANGUAGE) & (one.iloc[:, 1] == ALL)] for one in tables)
+    )
+    for channel in after:
+        if channel in before:
+            how = moved(before[channel], after[channel])
+            yield Message("complete for {channel}: {moved}", channel=channel, moved=how)
 
 
 def _changed_checks(comparison: AuditComparison) -> tuple[list[tuple[Any, ...]], int]:
     """Return problem, products fixed and newly failing of the first checks that changed, and how many changed."""
-    columns = ["problem", "fixed", "newly_failing"]
+    columns = ["check", "fixed", "newly_failing"]
     changed = comparison.by_check[comparison.by_check[columns[1:]].sum(axis=1) > 0]
-    return list(changed[columns].head(_CHECKS).itertuples(index=False, name=None)), len(changed)
+    problems = {check.id: check.problem for check in comparison.new.checks}
+    first = changed[columns].head(_CHECKS).itertuples(index=False, name=None)
+    return [(problems[check], *counts) for check, *counts in first], len(changed)

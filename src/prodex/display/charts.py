@@ -20,6 +20,7 @@ import pandas as pd
 
 from prodex.colour_scale import LIGHT, SCALE, SCORES, shade
 from prodex.facts.groups import column_names, shown_names
+from prodex.languages import ENGLISH, Message, Translation
 from prodex.messages import percent
 from prodex.quality.scores import SMALL
 
@@ -195,7 +196,7 @@ def bars(
     return figure
 
 
-def stacks(counts: pd.DataFrame, title: str) -> Figure:
+def stacks(counts: pd.DataFrame, title: str, *, words: Translation = ENGLISH) -> Figure:
     """Draw one bar for each row, with a segment for each column, the best on the left.
 
     All bars have the same length: they show shares. A segment shows its name and share if it is wide enough.
@@ -206,6 +207,8 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
         Up to five columns, from the best to the worst.
     title
         The answer in a sentence, or the question.
+    words
+        The language of the figures.
 
     Examples
     --------
@@ -221,7 +224,7 @@ def stacks(counts: pd.DataFrame, title: str) -> Figure:
             for name, value, colour in zip(counts.columns, row, STEPS, strict=False):
                 part = value / total if total else 0.0
                 axes.barh(place, part, left=left, color=colour, height=0.7, edgecolor=GREY, linewidth=0.4)
-                shown = f"{one_line(name)} {percent(part, 0)}"
+                shown = f"{one_line(name)} {words.percent(part, 0)}"
                 if part > _LETTER * len(shown):
                     ink = "white" if colour == BLUE else "black"
                     axes.text(left + part / 2, place, shown, ha="center", va="center", fontsize=9, color=ink)
@@ -452,13 +455,15 @@ _GROUPS = 15
 _NAME, _SENTENCE = 30, 60  # characters
 
 
-def grades_over_time(trend: pd.DataFrame) -> Figure:
+def grades_over_time(trend: pd.DataFrame, *, words: Translation = ENGLISH) -> Figure:
     """Draw how the grades of the products are distributed, one bar for each audit.
 
     Parameters
     ----------
     trend
         What `Audit.trend` returns; audits that are not comparable are left out.
+    words
+        The language of the chart.
 
     Examples
     --------
@@ -470,26 +475,31 @@ def grades_over_time(trend: pd.DataFrame) -> Figure:
     alike = trend[trend["comparable"]].tail(_AUDITS)
     counts = alike[[f"grade_{grade}" for grade in "ABCDE"]].astype(int)
     counts.columns = pd.Index(list("ABCDE"))
-    days = [f"{moment:%Y-%m-%d}" for moment in alike["now"]]
+    days = [words.day(moment) for moment in alike["now"]]
     once = len(set(days)) == len(days)
-    counts.index = pd.Index(days if once else [f"{moment:%Y-%m-%d %H:%M}" for moment in alike["now"]])
-    return stacks(counts, grades_sentence(trend))
+    counts.index = pd.Index(days if once else [words.moment(moment) for moment in alike["now"]])
+    return stacks(counts, words.say(grades_sentence(trend)), words=words)
 
 
-def grades_sentence(trend: pd.DataFrame) -> str:
-    """Return how many products of the last audit have a good grade, in words.
+def grades_sentence(trend: pd.DataFrame) -> Message:
+    """Return how many products of the last audit have a good grade.
 
     Examples
     --------
     >>> import prodex
     >>> audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"valid_gtin": {}}})
-    >>> grades_sentence(audit.trend())
-    '100 % of 1 products have grade A or B'
+    >>> print(grades_sentence(audit.trend()))
+    100 % of 1 products have grade A or B
     """
     last = trend[trend["comparable"]].iloc[-1]
     total = sum(int(last[f"grade_{grade}"]) for grade in "ABCDE")
-    good = percent(float(last["grade_A"] + last["grade_B"]) / total) if total else "none"
-    return f"{good} of {total:,} products have grade A or B"
+    share = float(last["grade_A"] + last["grade_B"]) / total if total else nan
+    return Message.of_number(
+        "{share:%} of {number} products have grade A or B",
+        "{share:%} of {number} products have grade A or B",
+        total,
+        share=share,
+    )
 
 
 def largest_gaps(audit: Audit, most: int = 10) -> Figure:

@@ -143,7 +143,9 @@ def _fix_facts(fix: Fix) -> Iterator[str]:
         words.append(f"{counted(len(fix.ignored), 'file')} or sheets of another kind not read")
     yield "; ".join(words)
     checks = (
-        f"checks of {fix.profile.name}" if fix.profile.checks else "without rules: only what would be refused"
+        f"checks of {fix.profile.name}"
+        if fix.profile.every_check
+        else "without rules: only what would be refused"
     )
     yield f"Catalogue {fix.catalog.origin.source}, {len(fix.catalog):,} products; {checks}"
     if fix.tracking is not None:

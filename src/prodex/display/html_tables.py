@@ -7,20 +7,20 @@ isolated, so that Arabic or Hebrew in it does not turn its neighbours around.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from html import escape
-from numbers import Integral
-from typing import TYPE_CHECKING
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from prodex.colour_scale import stylesheet
-from prodex.locales import language_label
-from prodex.messages import percent
 from prodex.pictures.resize import data_url
 from prodex.untrusted_text import ends, label, on_one_line, words
 
 if TYPE_CHECKING:
     import jinja2
+
+    from prodex.languages import Translation
 
 #: Longer texts are cut: a cell is read at a glance, and the frames have the whole text.
 _WHOLE = 400
@@ -125,10 +125,13 @@ def table(
 
 
 @cache
-def template(package: str, folder: str, name: str) -> jinja2.Template:
-    """Return a template that escapes everything, with the filters of all pages; each is parsed once."""
+def template(package: str, folder: str, name: str, language: str = "en") -> jinja2.Template:
+    """Return a template in a language that escapes everything, with the filters of all pages; each is parsed once."""
     import jinja2  # a repr needs no template, and should not wait for jinja2
 
+    from prodex.languages import Translation
+
+    translation = Translation(language)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(package, folder),
         # Everything is escaped unless the template says otherwise, and an attribute that does not exist is an error.
@@ -136,17 +139,45 @@ def template(package: str, folder: str, name: str) -> jinja2.Template:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
+    environment.install_gettext_callables(*_markup_of(translation), newstyle=False)  # type: ignore[attr-defined]
     # `closed` ends the marks of direction that a text leaves open: <bdi> alone does not contain them.
     environment.filters |= {
-        "n": lambda value: f"{value:,}",
-        "percent": percent,
+        "say": translation.say,
+        "n": translation.number,
+        "percent": translation.percent,
+        "day": translation.day,
+        "moment": translation.moment,
         "data_url": data_url,
         "words": words,
         "closed": lambda text: text + ends(text),
-        "language": lambda code: "" if code is None else language_label(code),
+        "language": lambda code: "" if code is None else translation.language_label(code),
     }
     return environment.get_template(name)
+
+
+def _markup_of(translation: Translation) -> tuple[Callable[..., str], Callable[..., str]]:
+    """Return what a template calls for a message, and for one of a number of things: their values are escaped."""
+    from markupsafe import Markup, escape
+
+    from prodex.languages import Message
+
+    def escaped(values: dict[str, Any]) -> dict[str, Any]:
+        return {
+            place: value if isinstance(value, Real) else escape(translation.say(value))
+            for place, value in values.items()
+        }
+
+    def gettext(message: str, **values: Any) -> str:
+        if not values:
+            return Markup(translation.gettext(message))  # noqa: S704 - our own words
+        return Markup(translation.say(Message(message, **escaped(values))))  # noqa: S704 - the same
+
+    def ngettext(one: str, many: str, number: int, **values: Any) -> str:
+        return Markup(translation.say(Message.of_number(one, many, number, **escaped(values))))  # noqa: S704 - the same
+
+    return gettext, ngettext
 
 
 def typed(text: object, missing: str = "none") -> str:

@@ -26,7 +26,7 @@ def markdown_of(audit: Audit, path: str | Path | None = None, gaps: int = 10) ->
     """Return an audit as Markdown, and write it where a path is given; see `Audit.to_markdown`."""
     if whole_number(gaps, 0) is None:
         raise InputError(f"gaps is {gaps!r:.40}; give how many are listed, such as 10.")
-    (headline, _), *others = lines(audit)
+    (headline, _), *others = [(str(line), is_warning) for line, is_warning in lines(audit)]
     above = [f"**{escaped(line)}**" if is_warning else escaped(line) for line, is_warning in others]
     parts = [f"# {escaped(headline)}", _items(above)]
     if audit.families is not None:
@@ -48,7 +48,7 @@ def markdown_of(audit: Audit, path: str | Path | None = None, gaps: int = 10) ->
         ]
     else:
         parts.append("No check fails.")
-    parts.append(_items(map(escaped, notes(audit))))
+    parts.append(_items(escaped(str(note)) for note in notes(audit)))
     text = "\n\n".join(part for part in parts if part) + "\n"
     if path is not None:
         with writing(Path(path)) as beside:
@@ -57,18 +57,20 @@ def markdown_of(audit: Audit, path: str | Path | None = None, gaps: int = 10) ->
 
 
 def _completeness(audit: Audit) -> str:
-    table = Completeness.of(audit).table()
+    seen = Completeness.of(audit)
+    table = seen.table_of_both()
+    counts = _items(map(escaped, seen.counted(table).values()))
     table = table[table["language"] == EVERY_LANGUAGE]
     rows = []
     for row in table.to_dict("records"):
         code, name = list(row.values())[1:3]
         called = name if isinstance(name, str) else code if isinstance(code, str) else "without family"
-        shares = [percent(row[one]) for one in ("completeness", "completeness_with_accepted")]
+        shares = [percent(row[one]) for one in ("completeness", "with_accepted")]
         numbers = [f"{row[one]:,}" for one in ("products", "complete", "unknown")]
         most = row["missing_most"] if isinstance(row["missing_most"], str) else ""
         rows.append((row["channel"], called, *numbers, *shares, most))
     heads = ["Channel", "Family", "Products", "Complete", "Unknown", "Share", "With accepted", "Missing most"]
-    return _table(heads, rows)
+    return f"{counts}\n\n{_table(heads, rows)}"
 
 
 def escaped(text: str) -> str:

@@ -24,15 +24,17 @@ from prodex.locales import language_label, language_name
 from prodex.messages import counted
 from prodex.progress import Show
 from prodex.quality import Audit
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.scores import SMALL, ratio
 from prodex.quality.states import State
 from prodex.selection import Code, FailingChecks, Selection
+from prodex.selection.paths import FILL
+from prodex.selection.units import ALL_UNITS, CONSUMER, CONSUMER_UNITS, CountedUnits, UnitCount, names_units
 from prodex.tables.columns import Mask, places, whole
 from prodex.tables.fill_state import LACKING
 
 #: What the panel calls it to count every product, whatever an audit requires of it.
-ALL_PRODUCTS = "all products"
+ALL_PRODUCTS = "needed or not"
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,15 @@ class Choice:
         Of groups of products: the language in which texts count, "" for any.
     of_required
         Whether only what the audit requires is counted.
+    units
+        Which units are counted: "consumer" or "all".
     """
 
     attributes: tuple[str, ...]
     by: str = "language"
     language: str = ""
     of_required: bool = False
+    units: str = CONSUMER
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +131,13 @@ class CoverageData:
         return replace(self, filled=filled, required=required, _facets=facets)
 
     def figures(self, choice: Choice, conditions: Selection) -> CoverageFigures:
-        """Count, among the products that meet conditions."""
-        among = self.filter.mask(conditions)
+        """Count, among the products that meet conditions and are of the units that count."""
+        among, counted = self.filter.mask(conditions), self._units(choice, conditions).mask
         required = self.required if choice.of_required else None
+        if required is None:
+            among = among & counted
+        else:
+            required = required.counting(counted)
         source: Source = self.filled if required is None else required
         if choice.by == "language":
             found = CoverageFigures.by_language(source, choice.attributes, self.languages(choice), among)
@@ -136,6 +145,17 @@ class CoverageData:
             rows = self._rows(choice, required)
             found = CoverageFigures.by_group(source, rows, choice.by, self.filter.facets[choice.by], among)
         return found if required is None else found.applying()
+
+    def counted_units(self, choice: Choice, conditions: Selection) -> UnitCount:
+        """Return of how many of the products that meet conditions the figures are."""
+        return self._units(choice, conditions).count(self.filter.mask(conditions))
+
+    def _units(self, choice: Choice, conditions: Selection) -> CountedUnits:
+        usual = self.filter.products.units
+        is_named = names_units(conditions) or (
+            choice.of_required and self.required is not None and self.required.name_units
+        )
+        return usual.counting(ALL_UNITS) if is_named or choice.units == ALL_UNITS else usual
 
     def languages(self, choice: Choice) -> list[str]:
         """Return the languages of the attributes, the one with most texts first; and those that are required."""
@@ -186,7 +206,7 @@ class CoverageData:
 
 
 #: The checks that ask for data, by attribute and language.
-Checks: TypeAlias = Mapping[Attribute, tuple[CheckFacts, ...]]
+Checks: TypeAlias = Mapping[Attribute, tuple[Check, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +234,7 @@ class RequiredColumns:
     audit: Audit
     checks: Checks
     _states: Mapping[Attribute, npt.NDArray[np.int8]]
+    _counted: Mask | None = None
 
     @classmethod
     def of(cls, audit: Audit, product_ids: pa.Array) -> Self:
@@ -235,6 +256,18 @@ class RequiredColumns:
             found[attribute] = joined[judged]
         return cls(audit, checks, found)
 
+    def counting(self, counted: Mask) -> Self:
+        """Return the same where only these products count, but for checks that name the units that they are about."""
+        return replace(self, _counted=counted)
+
+    @property
+    def name_units(self) -> bool:
+        """Whether each check names the units that it is about, so that all to which it applies count."""
+        return all(map(self._names_units, self.checks))
+
+    def _names_units(self, attribute: Attribute) -> bool:
+        return any(check.units != CONSUMER for check in self.checks.get(attribute, ()))
+
     def state(self, attribute: Attribute) -> CellState:
         """Return what the figures of an attribute, in any language or in one, mean."""
         return CellState.KNOWN if attribute in self.checks else CellState.NOT_REQUIRED
@@ -251,13 +284,15 @@ class RequiredColumns:
 
     def _masks(self, attribute: Attribute, among: Mask) -> Iterator[Mask]:
         states = self._states.get(attribute)
+        if self._counted is not None and not self._names_units(attribute):
+            among = among & self._counted
         for state in (State.PASS, State.FAIL, State.UNKNOWN):
             yield np.zeros(len(among), bool) if states is None else (states == state) & among
 
 
 def required_checks(audit: Audit) -> Checks:
     """Return the checks of an audit that ask for data, by attribute and language."""
-    found: dict[Attribute, tuple[CheckFacts, ...]] = {}
+    found: dict[Attribute, tuple[Check, ...]] = {}
     for check in audit.checks:
         if check.is_presence and check.attribute is not None:
             key = (check.attribute, check.language)
@@ -508,6 +543,25 @@ def lacks(attribute: str, language: str | None = None, group: tuple[str, Code] |
     """
     missing = tuple(map(str, LACKING))
     return Selection(groups={fill_facet(attribute, language): missing, **_group_condition(group)})
+
+
+def of_counted_units(conditions: Selection, counted: UnitCount) -> Selection:
+    """Return conditions that leave out what figures leave out: other units, where there are any."""
+    return conditions.adding(CONSUMER_UNITS) if counted.others else conditions
+
+
+def pressed(now: Selection, wanted: Selection) -> Selection:
+    """Return conditions after a press: they require what was pressed as well, or no longer.
+
+    That other units are left out stays as long as anything else that was pressed says so, too.
+    """
+    if not now.require(wanted):
+        return now.adding(wanted)
+    left = now.removing(wanted)
+    others = left.failing or any(name.startswith(FILL) for name in left.groups)
+    if others and now.require(CONSUMER_UNITS):
+        return left.adding(CONSUMER_UNITS)
+    return left.removing(CONSUMER_UNITS)
 
 
 def fails(title: str, checks: Sequence[str], group: tuple[str, Code] | None = None) -> Selection:

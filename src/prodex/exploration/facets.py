@@ -27,12 +27,13 @@ from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
 from prodex.facts.name import distinct_labels
 from prodex.facts.owner import OWNER_COLUMNS
+from prodex.languages.labels import attribute_label
 from prodex.ledger.upserts import has_sent
 from prodex.locales import language_label
-from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
-from prodex.selection import Code, Selection
+from prodex.selection import Code, Selection, paths
 from prodex.selection.paths import COLUMN, COMPLETE, FAMILY, FILL, GROUP_PATHS, LACKING, attribute_of_code
+from prodex.selection.units import ALL_UNITS, CONSUMER, UNIT_GROUPS, CountedUnits, UnitCount, names_units
 from prodex.send.sent_states import SentState, sent_values
 from prodex.tables.columns import Mask, combinations, encoded, is_true
 from prodex.tables.declaration import TABLES
@@ -489,8 +490,15 @@ def column_facet(name: str) -> CatalogFacet | None:
     )
 
 
-#: What the usual attributes are that products lack: the code of a value is a wire path, and behind a colon a language.
-MISSING = Facet("missing", "Missing")
+#: What the usual attributes are that consumer units lack, or where a condition names kinds of units all of these: the
+#: code of a value is a wire path, and behind a colon a language.
+MISSING = Facet(paths.MISSING, "Missing")
+_LACKED = {
+    MISSING.name: MISSING,
+    paths.MISSING_OF_CONSUMERS: Facet(paths.MISSING_OF_CONSUMERS, "Missing, of consumer units"),
+    paths.MISSING_OF_ALL: Facet(paths.MISSING_OF_ALL, "Missing, of all units"),
+}
+_UNITS = {paths.MISSING_OF_CONSUMERS: CONSUMER, paths.MISSING_OF_ALL: ALL_UNITS}
 #: Characters that a sentence shows of the name of a facet that is none here.
 _LONGEST = 60
 #: States of attributes that are kept; each takes two megabytes of a million products.
@@ -504,10 +512,10 @@ class AttributeFacets:
 
     Parameters
     ----------
-    catalog
-        The catalogue.
+    products
+        The products.
     filled
-        What has been read of it, if something has.
+        What has been read of the catalogue, if something has.
 
     Attributes
     ----------
@@ -518,62 +526,63 @@ class AttributeFacets:
     --------
     >>> import prodex
     >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]
-    >>> facets = AttributeFacets(prodex.flatten([{"id": 7, "nameLegal": name}, {"id": 8, "nameLegal": None}]))
+    >>> catalog = prodex.flatten([{"id": 7, "nameLegal": name}, {"id": 8, "nameLegal": None}])
+    >>> facets = AttributeFacets(ProductColumns(catalog))
     >>> facets["fill:nameLegal:fr"].codes
     ('filled', 'null')
     """
 
-    def __init__(self, catalog: Catalog, filled: FilledReader | None = None) -> None:
-        self._catalog = catalog
+    def __init__(self, products: ProductColumns, filled: FilledReader | None = None) -> None:
+        self._products, self._catalog = products, products.catalog
         self._states: dict[str, FacetValues] = {}
-        self.filled: FilledReader = FilledReader(catalog) if filled is None else filled
+        self.filled: FilledReader = FilledReader(self._catalog) if filled is None else filled
         self._reading = threading.RLock()
         # Language in which texts are lacked, and codes of other languages that are selected or excluded.
         self._asked: tuple[str | None, tuple[str, ...]] = (None, ())
-        self._missing: FacetValues | None = None
+        self._names_units = False
+        self._missing: dict[str, FacetValues] = {}
 
     def look_at(self, conditions: Selection) -> None:
-        """Show what products lack in the one language that is selected, or in any."""
+        """Show what products lack in the one language that is selected, or in any, and in which units."""
         spoken = conditions.groups.get("language", ())
         language = spoken[0] if len(spoken) == 1 else None
-        codes = (
-            *conditions.groups.get(MISSING.name, ()),
-            *conditions.excluded.get(MISSING.name, ()),
-        )
+        both = (conditions.groups, conditions.excluded)
+        codes = dict.fromkeys(code for name in _LACKED for one in both for code in one.get(name, ()))
         asked = (language, tuple(code for code in codes if code is not None))
-        if asked != self._asked:
-            self._asked, self._missing = asked, None
+        is_named = names_units(conditions)
+        if (asked, is_named) != (self._asked, self._names_units):
+            self._asked, self._names_units, self._missing = asked, is_named, {}
 
     def title(self, name: str) -> str:
         """Return the heading of a facet; that of what products lack says in which language, if it is about one."""
-        if name != MISSING.name:
+        if name not in _LACKED:
             return _fill_title(*attribute_of_code(name.removeprefix(FILL)))
-        language = self._asked[0]
-        return MISSING.title if language is None else f"{MISSING.title} in {language_label(language)}"
+        language, heading = self._asked[0], _LACKED[name].title
+        return heading if language is None else f"{heading} in {language_label(language)}"
 
     def is_read(self, name: str) -> bool:
         """Return whether a facet is there at once: few products are read faster than anybody notices."""
         is_there = (
-            self.filled.columns.attributes.issuperset(USUAL) if name == MISSING.name else name in self._states
+            self.filled.columns.attributes.issuperset(USUAL) if name in _LACKED else name in self._states
         )
         return is_there or len(self._catalog) <= _AT_ONCE
 
     def read(self, name: str) -> None:
         """Read what a facet needs, unless another thread reads it already; may be called in a thread of its own."""
         with self._reading:
-            if name == MISSING.name:
+            if name in _LACKED:
                 self.filled.read(USUAL)
             elif name not in self._states:
                 self._keep(name)
 
     def __contains__(self, name: object) -> bool:
-        return name == MISSING.name or (isinstance(name, str) and name.startswith(FILL))
+        return isinstance(name, str) and (name in _LACKED or name.startswith(FILL))
 
     def __getitem__(self, name: str) -> FacetValues:
-        if name == MISSING.name:
-            if self._missing is None:
-                self._missing = self._lacked()
-            return self._missing
+        if name in _LACKED:
+            if name not in self._missing:
+                self._missing[name] = self._lacked(name)
+            return self._missing[name]
         return self._states[name] if name in self._states else self._keep(name)
 
     def _keep(self, name: str) -> FacetValues:
@@ -583,16 +592,25 @@ class AttributeFacets:
         self._states = dict([*others.items(), (name, found)][-_KEPT:])
         return found
 
-    def lacking(self, codes: Collection[Code]) -> Mask:
-        """Return which products are known to lack one of some attributes, given by their codes in `MISSING`."""
+    def units(self, name: str) -> CountedUnits:
+        """Return which products count in a facet of what products lack."""
+        usual = self._products.units
+        return usual.counting(_UNITS.get(name, ALL_UNITS if self._names_units else usual.units))
+
+    def lacking(self, name: str, codes: Collection[Code]) -> Mask:
+        """Return which products are known to lack one of some attributes, given by their codes in such a facet.
+
+        By itself, without a condition that names kinds of units, the facet is about consumer units.
+        """
         pairs = [attribute_of_code(code) for code in codes if code is not None]
         filled = self.filled.read([attribute for attribute, _ in pairs])
         found = np.zeros(len(self._catalog), bool)
         for pair in pairs:
             found |= filled.lacking(*pair)
-        return found
+        usual = self._products.units
+        return found & usual.counting(_UNITS.get(name, usual.units)).mask
 
-    def _lacked(self) -> FacetValues:
+    def _lacked(self, name: str) -> FacetValues:
         """Return which products lack which attributes; of what was not asked for nobody knows whether it is there.
 
         Neither does anybody know it of what cannot be read.
@@ -600,13 +618,14 @@ class AttributeFacets:
         language, others = self._asked
         filled = self.filled.read([*USUAL, *(attribute_of_code(code)[0] for code in others)])
         codes = dict.fromkeys([*_usual_attributes(filled, language), *others])
-        masks = [filled.lacking(*attribute_of_code(code)) for code in codes]
+        counted = self.units(name).mask
+        masks = [filled.lacking(*attribute_of_code(code)) & counted for code in codes]
         there = [place for place, mask in enumerate(masks) if mask.any()]
         listed = sorted(there, key=lambda place: -int(np.count_nonzero(masks[place])))
         shown = [list(codes)[place] for place in listed]
         labels = tuple(attribute_words(*attribute_of_code(code)) for code in shown)
         lacking = MaskEach(len(self._catalog), [masks[place] for place in listed])
-        return FacetValues(MISSING, tuple(shown), labels, True, lacking)
+        return FacetValues(_LACKED[name], tuple(shown), labels, True, lacking)
 
 
 def _usual_attributes(filled: FilledColumns, language: str | None) -> Iterator[str]:
@@ -683,7 +702,7 @@ class Facets(Mapping[str, FacetValues]):
 
     def __init__(self, products: ProductColumns, filled: FilledReader | None = None) -> None:
         self._products = products
-        self._of_attributes = AttributeFacets(products.catalog, filled)
+        self._of_attributes = AttributeFacets(products, filled)
         self._of_catalog = {
             facet.name: facet
             for facet in (*channel_facets(products), *FACETS, _SENT_FACET)
@@ -712,7 +731,11 @@ class Facets(Mapping[str, FacetValues]):
         """
         if name not in self:
             raise _no_facet(name, self)
-        return self._of_attributes.lacking(codes) if name == MISSING.name else self[name].having(codes)
+        return self._of_attributes.lacking(name, codes) if name in _LACKED else self[name].having(codes)
+
+    def counted_units(self, left: FilterResult) -> UnitCount:
+        """Return of how many products the facet of what is missing counts those that lack something."""
+        return self._of_attributes.units(MISSING.name).count(left.without(MISSING.name))
 
     def look_at(self, conditions: Selection) -> None:
         """Show what depends on conditions as they are: what products lack, in the language that is selected."""
@@ -793,12 +816,15 @@ class FilterResult:
     counts: Mapping[str, Counts]
     _misses: npt.NDArray[np.int16]
     _missed: Mapping[str, Mask]
+    _of_all_units: Mask | None = None
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self.mask))
 
     def without(self, name: str) -> Mask:
         """Return which products meet all conditions except those of a facet, or the range of a column."""
+        if name in UNIT_GROUPS and self._of_all_units is not None:
+            return self._of_all_units
         return self._misses == self._missed[name] if name in self._missed else self.mask
 
 
@@ -844,7 +870,14 @@ def apply_filters(
     missed |= {column: ~mask for column, mask in (ranges or {}).items()}
     for mask in missed.values():
         misses += mask
-    result = FilterResult(misses == 0, {}, misses, missed)
+    of_all = None
+    if MISSING.name in conditions.groups and not names_units(conditions):
+        # A kind of units that is chosen next is named then, so that what is missing is looked for in it.
+        of_all_units = facets[paths.MISSING_OF_ALL]
+        lacking = of_all_units.having(conditions.groups[MISSING.name])
+        lacking &= ~of_all_units.having(conditions.excluded.get(MISSING.name, ()))
+        of_all = misses - missed[MISSING.name] + ~lacking == 0
+    result = FilterResult(misses == 0, {}, misses, missed, of_all)
     counts = {
         name: facets[name].count(result.without(name)) for name in (facets if counted is None else counted)
     }

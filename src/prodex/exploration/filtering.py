@@ -26,6 +26,7 @@ from prodex.selection import FailingChecks, ProductList, Range, Selection
 from prodex.selection.column_values import column_mask
 from prodex.selection.plain import MARKET
 from prodex.selection.sentences import labels
+from prodex.selection.units import with_units_named
 from prodex.tables.columns import Mask, whole
 
 #: Masks of checks and ranges that are kept: a click changes one condition, and the others stay.
@@ -128,9 +129,7 @@ class ProductFilter:
         others = [] if found is None else [found.mask]
         others += [self._failing(failing) for failing in conditions.failing]
         others += [self._listed(products) for products in conditions.listed]
-        others += [
-            self._inner(one) for one in conditions.single() if one.columns or one.either or _is_exception(one)
-        ]
+        others += [self._inner(one) for one in with_units_named(conditions).single() if _is_inner(one)]
         ranges = {column: self._in_range(column, limits) for column, limits in conditions.ranges.items()}
         self.facets.look_at(conditions)
         self.facets.read([*conditions.groups, *conditions.excluded, *counted])
@@ -240,6 +239,6 @@ class ProductFilter:
         return self._masks[key]
 
 
-def _is_exception(one: Selection) -> bool:
-    """Whether a condition excepts products in another way than by values of a facet, which are counted with it."""
-    return bool(one.excepted) and not one.excluded
+def _is_inner(one: Selection) -> bool:
+    """Whether a condition is no facet, nor a range, and excepts no values of a facet, which are counted with it."""
+    return bool(one.columns or one.either or (one.excepted and not one.excluded))

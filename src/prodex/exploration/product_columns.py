@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Part
 from prodex.catalog.cells import NOT_ITSELF
+from prodex.catalog.counted_units import counted_units
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.facts.groups import Groups, grouped
@@ -30,6 +31,7 @@ from prodex.facts.market import markets_of
 from prodex.facts.name import CODE_OF, NAME_PATHS, Names, shown_labels, text_languages
 from prodex.facts.owner import OWNER_COLUMNS, owner_codes, owners_shown
 from prodex.facts.pending import own
+from prodex.languages.labels import attribute_label
 from prodex.quality import Audit
 from prodex.quality.completeness import (
     Completeness,
@@ -37,9 +39,9 @@ from prodex.quality.completeness import (
     channel_column_names,
     is_of_channel,
 )
-from prodex.quality.problems import attribute_label
 from prodex.quality.states import State
 from prodex.quality.units import FACTORS
+from prodex.selection.units import CountedUnits
 from prodex.tables.attributes import is_within
 from prodex.tables.columns import (
     Mask,
@@ -149,6 +151,11 @@ class ProductColumns:
         if len(needed) == 1:
             return self.column(name)
         return by_combination(make, *map(self.column, needed))
+
+    @cached_property
+    def units(self) -> CountedUnits:
+        """Which products count where something is missing."""
+        return counted_units(self.catalog)
 
     @property
     def owner(self) -> pa.Array:

@@ -21,8 +21,8 @@ from prodex.exploration.product_columns import ProductColumns, quantity_names
 from prodex.exploration.ranges import Histogram, Histograms, in_utc, measure_of, overlap, reaches
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
+from prodex.languages.labels import attribute_label
 from prodex.messages import counted
-from prodex.quality.problems import attribute_label
 from prodex.selection import Range, Selection
 from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,9 @@ from prodex.locales import language_label, short_of
 from prodex.messages import composed, hint, meant
 from prodex.tables.columns import Rows, encoded, filled_values, places, unless_blank, whole
 from prodex.tables.declaration import TABLES
+
+if TYPE_CHECKING:
+    from prodex.languages import Translation
 
 #: What people group by most, in the order in which it is proposed.
 BY = ("owner", "brand", "kind", "market", "language", "tag")
@@ -212,11 +215,18 @@ def with_names(
     return frame
 
 
-def shown_names(frame: pd.DataFrame, by: str) -> list[str]:
-    """Return how the groups of such a frame are listed, row by row."""
+def shown_names(frame: pd.DataFrame, by: str, words: Translation | None = None) -> list[str]:
+    """Return how the groups of such a frame are listed, row by row, in a language; English by default."""
     names = column_names(by)
     codes, labels = ([None if pd.isna(one) else one for one in frame[name]] for name in (names[0], names[-1]))
-    return distinct_labels(codes, labels, f"without {by}")
+    without = f"without {by}"
+    if words is None or words.is_english:
+        return distinct_labels(codes, labels, without)
+    if by == "language":
+        labels = [None if one is None else words.language_label(one) for one in codes]
+    elif names[0] in {"market", "target_market"}:
+        labels = [market_label(one, words.language) for one in codes]
+    return distinct_labels(codes, labels, words.gettext(without))
 
 
 def _code_and_label_columns(by: str) -> tuple[str, str | None]:

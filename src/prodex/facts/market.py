@@ -71,13 +71,13 @@ def languages_of(market: str | None) -> tuple[str, ...]:
     return REQUIRED_LANGUAGES.get(int(market), ()) if market is not None and _is_iso_number(market) else ()
 
 
-def market_label(market: str | None) -> str | None:
-    """Return what people call a market; what is no number is called what it is.
+def market_label(market: str | None, language: str = "en") -> str | None:
+    """Return what people call a market in a language; what is no number is called what it is.
 
     >>> market_label("56"), market_label("XX"), market_label(None)
     ('Belgium', 'XX', None)
     """
-    return market_name(market) if market is not None and _is_iso_number(market) else market
+    return market_name(market, language) if market is not None and _is_iso_number(market) else market
 
 
 def _is_iso_number(market: str) -> bool:

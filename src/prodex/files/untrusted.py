@@ -258,7 +258,7 @@ def json_in_shape(content: bytes, shape: type[Shape]) -> Shape:
         When it is no JSON, or does not have the shape.
     """
     with _as_value_error():
-        return msgspec.json.decode(content, type=shape)
+        return msgspec.json.decode(content, type=shape, dec_hook=_of_plain)
 
 
 def converted(value: Any, shape: type[Shape]) -> Shape:
@@ -270,7 +270,12 @@ def converted(value: Any, shape: type[Shape]) -> Shape:
         When they do not have it.
     """
     with _as_value_error():
-        return msgspec.convert(value, shape)
+        return msgspec.convert(value, shape, dec_hook=_of_plain)
+
+
+def _of_plain(kind: type, value: Any) -> Any:
+    """Return a value whose type says itself how it is read."""
+    return kind.of_plain(value)  # type: ignore[attr-defined]
 
 
 @contextmanager

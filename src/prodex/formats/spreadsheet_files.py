@@ -36,6 +36,8 @@ from prodex.formats.safe_xml import MarkupRefused
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Cell, Range, Row, unreadable
+from prodex.languages import Message
+from prodex.languages.message import sentences
 from prodex.limits import FILE, LimitExceeded, Limits, Meter
 
 #: The first bytes of archives, and of the files of older programs and of workbooks with a password.
@@ -402,7 +404,7 @@ _CONTROLS = re.compile("[\x80-\x9f]")
 #: Rows after which the clock is looked at.
 _SO_MANY = 10_000
 
-_SAVE = "Save the file as CSV in UTF-8, or as a workbook (.xlsx), and read that"
+_SAVE = Message("Save the file as CSV in UTF-8, or as a workbook (.xlsx), and read that")
 
 
 class NoText(ValueError):
@@ -495,7 +497,9 @@ def _csv_cell(stored: str, letters: _Letters | None) -> Cell:
     if letters is not None:
         return letters.cell(stored)
     if _HALF.search(stored):
-        return unreadable(_HALF.sub(_escaped_surrogate, stored), f"it has half a character. {_SAVE}")
+        return unreadable(
+            _HALF.sub(_escaped_surrogate, stored), sentences(Message("it has half a character."), _SAVE)
+        )
     return Cell(stored, "text")
 
 
@@ -554,10 +558,18 @@ class _Letters:
             return Cell(texts[0], "text")
         shown = stored.encode("latin-1").decode("ascii", "backslashreplace")
         if not texts:
-            return unreadable(shown, f"its letters are none in the encoding of the file. {_SAVE}")
+            none = Message("its letters are none in the encoding of the file.")
+            return unreadable(shown, sentences(none, _SAVE))
         said = " or ".join(f"{text!r:.60}" for text in texts[:3])
         return unreadable(
-            shown, f"its letters may be {said}: nothing in the file says in which encoding it is. {_SAVE}"
+            shown,
+            sentences(
+                Message(
+                    "its letters may be {values}: nothing in the file says in which encoding it is.",
+                    values=said,
+                ),
+                _SAVE,
+            ),
         )
 
 

@@ -13,6 +13,8 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from prodex.languages import Message, Said
+
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
 _HALF = re.compile("[\ud800-\udfff]")
 _PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
@@ -49,7 +51,7 @@ class Cell(NamedTuple):
     kind: CellKind
     shown: str | None = None
     is_struck: bool = False
-    problem: str | None = None
+    problem: Said | None = None
     is_computed: bool = False
 
 
@@ -60,9 +62,15 @@ Row = dict[int, Cell]
 Range = tuple[tuple[int, int], tuple[int, int]]
 
 
-def unreadable(stored: str, problem: str) -> Cell:
+def unreadable(stored: str, problem: Said) -> Cell:
     """Return a cell that cannot be read."""
     return Cell(stored, "unreadable", problem=problem)
+
+
+def problem_of(error: ValueError) -> Said:
+    """Return why a cell cannot be read: the message of an error, where it has one."""
+    said = error.args[0] if error.args else ""
+    return said if isinstance(said, Message) else str(error)
 
 
 @lru_cache(maxsize=MOST_COLUMNS)
@@ -128,7 +136,7 @@ def decoded_characters(text: str) -> str:
     try:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise ValueError("it has half a character without its other half") from None
+        raise ValueError(Message("it has half a character without its other half")) from None
 
 
 class Padding(NamedTuple):

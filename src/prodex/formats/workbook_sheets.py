@@ -44,10 +44,12 @@ from prodex.formats.workbook_cells import (
     Row,
     cell_place,
     decoded_characters,
+    problem_of,
     row_and_column,
     shown_as,
     unreadable,
 )
+from prodex.languages import Message, Said
 from prodex.limits import LimitExceeded
 from prodex.written_numbers import spelled_number
 
@@ -68,19 +70,19 @@ _DATES = frozenset({*range(27, 37), *range(50, 59)})
 _QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
 _ROW = re.compile("[1-9][0-9]{0,6}")
 
-#: What the value of a cell of each kind looks like, and how a message calls others.
+#: What the value of a cell of each kind looks like, and what is said of others.
 _VALUES = {
     "n": (
         re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[Ee][-+]?[0-9]+)?"),
-        "is not a number that a spreadsheet knows",
+        "{text} is not a number that a spreadsheet knows",
     ),
-    "s": (re.compile("[0-9]+"), "is not a text of the workbook"),
-    "b": (re.compile("0|1|true|false"), "is neither true nor false"),
+    "s": (re.compile("[0-9]+"), "{text} is not a text of the workbook"),
+    "b": (re.compile("0|1|true|false"), "{text} is neither true nor false"),
     "d": (
         re.compile(
             r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?(?:T?[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)?Z?"
         ),
-        "is not a date that a spreadsheet knows",
+        "{text} is not a date that a spreadsheet knows",
     ),
 }
 #: The longest number format that Excel writes.
@@ -114,7 +116,7 @@ class SharedText(NamedTuple):
     text: str
     is_struck: bool = False
     has_plain: bool = True
-    problem: str = ""
+    problem: Said = ""
 
 
 class Style(NamedTuple):
@@ -262,7 +264,7 @@ def shared_text(element: Element) -> SharedText:
     try:
         return SharedText(decoded_characters(written), is_struck, has_plain)
     except ValueError as error:
-        return SharedText(written, problem=str(error))
+        return SharedText(written, problem=problem_of(error))
 
 
 def _is_struck(strike: Element | None) -> bool:
@@ -402,7 +404,7 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
                 return Cell(_date_text(value), "date", None, style.is_struck)
             return self._number_cell(value, stored, style)
         except ValueError as error:
-            return unreadable(f"{stored:.400}", str(error))
+            return unreadable(f"{stored:.400}", problem_of(error))
 
     def _style(self, number: str) -> Style:
         """Return the format of a cell; that of all others, where there is none of its number."""
@@ -412,18 +414,19 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
     def _value(self, element: Element, kind: str, stored: str) -> Any:
         """Return the value of a cell as openpyxl reads it, where it is what the kind of the cell says."""
         if kind not in _VALUES:
-            raise ValueError(f"it is of the unknown kind {kind!r:.20}")
+            raise ValueError(Message("it is of the unknown kind {text}", text=f"{kind!r:.20}"))
         pattern, otherwise = _VALUES[kind]
+        shown = f"{stored!r:.60}"
         if len(stored) > _LONGEST_VALUE:
-            raise ValueError(f"a value of {len(stored):,} characters {otherwise}")
-        if not pattern.fullmatch(stored):
-            raise ValueError(f"{stored!r:.60} {otherwise}")
+            shown = f"a value of {len(stored):,} characters"
+        if len(stored) > _LONGEST_VALUE or not pattern.fullmatch(stored):
+            raise ValueError(Message(otherwise, text=shown))
         if kind == "b":
             return stored in {"1", "true"}
         try:
             return self.parse_cell(element)["value"]
         except (ValueError, LookupError):
-            raise ValueError(f"{stored!r:.60} {otherwise}") from None
+            raise ValueError(Message(otherwise, text=shown)) from None
 
     def _text_cell(self, found: SharedText, style: Style) -> Cell | None:
         if found.problem:
@@ -440,7 +443,9 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             except (ValueError, OverflowError):
                 found = None
             if found is None:
-                raise ValueError(f"{stored:.40} is not a date that a spreadsheet knows")
+                raise ValueError(
+                    Message("{text} is not a date that a spreadsheet knows", text=f"{stored:.40}")
+                )
             if isinstance(found, time) and is_datetime(style.code) != "time":
                 first = date(1900, 1, 1) if self._book.epoch == WINDOWS_EPOCH else MAC_EPOCH.date()
                 found = datetime.combine(first, found)
@@ -450,21 +455,23 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            raise ValueError(f"{stored!r:.60} is not a number that a spreadsheet knows")
+            raise ValueError(
+                Message("{text} is not a number that a spreadsheet knows", text=f"{stored!r:.60}")
+            )
         if self._book.is_export:
             return Cell(repr(value), "number")
         text = spelled_number(number * 100 if style.kind == "percentage" else value)
         return Cell(text, style.kind, shown_as(text, style.code), style.is_struck)
 
 
-def _column_in_row(place: str, number: int, ending: str, problem: str) -> tuple[int, str]:
+def _column_in_row(place: str, number: int, ending: str, problem: Said) -> tuple[int, Said]:
     """Return the column of a place in a row, and why it is none."""
     # Nearly all places are regular.
     if place.endswith(ending) and (column := _COLUMNS.get(place[: -len(ending)])) is not None:
         return column, problem
     found = row_and_column(place)
     if found is None:
-        return MOST_COLUMNS, f"{place!r:.20} is not a place in a sheet"
+        return MOST_COLUMNS, Message("{text} is not a place in a sheet", text=f"{place!r:.20}")
     row, column = found
     return column, problem or ("" if row == number else f"its place {place!r} is not in row {number}")
 

@@ -54,11 +54,11 @@ from prodex.locales import language_tag
 from prodex.messages import hint
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.watch import zone_of
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.tables.declaration import TABLES
 from prodex.worklists.layout import OF_OTHER_FORMATS, ONLY_WORKBOOKS
+from prodex.written_dates import zone_of
 
 #: Groups by which worklists can be made.
 _GROUPINGS = tuple(dict.fromkeys((*BY, *TABLES["products"].schema.names)))
@@ -131,6 +131,8 @@ class Job:
         Whether to compare with the last run, and to look for unusual figures.
     zone
         The time zone whose days are meant; None for that of this machine.
+    language
+        The language in which the result says what is unusual, and of worklists unless they have their own.
     recipes
         What is corrected, and whether that is sent.
     worklists, exports, publish, keep
@@ -155,6 +157,7 @@ class Job:
     compare: bool = True
     watch: bool = True
     zone: tzinfo | None = None
+    language: str = "en"
     recipes: tuple[RecipeOptions, ...] = ()
     worklists: WorklistOptions | None = None
     exports: tuple[ExportOptions, ...] = ()
@@ -186,7 +189,7 @@ def read_job(path: str | Path) -> Job:
 
 _KEYS = (
     *("name", "service", "query", "labels", "allow_incomplete", "profile", "compare", "watch"),
-    *("zone", "recipes", "worklists", "exports", "publish", "keep", "results"),
+    *("zone", "language", "recipes", "worklists", "exports", "publish", "keep", "results"),
     *("fail_on", "fail_under", "new_only"),
 )
 
@@ -224,6 +227,7 @@ class _Reader:
             compare=self._flag(values, "compare", True),
             watch=self._flag(values, "watch", True),
             zone=self._zone(values),
+            language=self._language(values, "language", ()) if "language" in values else "en",
             recipes=self._recipes(values.get("recipes", []), profiles),
             worklists=self._worklists(values, profiles),
             exports=exports,
@@ -291,7 +295,8 @@ class _Reader:
         for one in severities:
             self._one_of(one, SEVERITIES, (here, "severity"))
         profile = self._choice(table, "profile", names, names[0], (here,))
-        language = self._language(table, "language", (here,)) if "language" in table else "en"
+        named, above = (table, (here,)) if "language" in table else (values, ())
+        language = self._language(named, "language", above) if "language" in named else "en"
         own = self._table(table.get("languages", {}), "languages", "{ACME = 'fr'}")
         if own and by != "owner":
             raise self.place.error(

@@ -261,18 +261,15 @@ def _audit(context: Context, entry: int) -> StepOutcome:
     lines = [f"{readiness(summary)}; score {percent(judged.score)}."]
     if summary["accepted"]:
         figures["accepted"] = int(summary["accepted"])
-        figures["score_with_accepted"] = round(float(summary["score_with_accepted"]), 4)
+        figures["score_with_accepted"] = round(judged.with_accepted().score, 4)
     lines += [f"{line}." for line, _ in accepted_lines(judged)]
-    if judged.judged_anew is not None:
-        figures["judged_anew"] = judged.judged_anew
-        lines.append(f"{judged.reused[:1].upper()}{judged.reused[1:]}.")
     crashed = sorted({crash.check for crash in judged.crashes})
     lines += [f"The rule of {check} crashed; its results are unknown." for check in crashed]
     return StepOutcome(figures, tuple(lines))
 
 
 def _plan_audit(context: Context, entry: int) -> StepOutcome:
-    checks = len(context.job.profiles[entry].checks)
+    checks = len(context.job.profiles[entry].every_check)
     return StepOutcome({"checks": checks}, (f"Would audit every product by {counted(checks, 'check')}.",))
 
 
@@ -345,7 +342,7 @@ def _watch(context: Context, _: int) -> StepOutcome:
     lines: list[str] = []
     states: Counter[str] = Counter()
     for number, profile in enumerate(context.job.profiles):
-        found = watch_of(context.audit(profile.name), context.job.zone)
+        found = watch_of(context.audit(profile.name), context.job.zone, context.job.language)
         assert found is not None  # noqa: S101 - the audit is that of a snapshot
         findings = found.findings
         # What is of the catalogue is the same for every profile.

@@ -35,10 +35,10 @@ from prodex.files.append_log import AppendLog
 from prodex.files.atomic import reading
 from prodex.files.layouts import require_layout
 from prodex.files.lock import publishing_lock
-from prodex.files.untrusted import check_moment, is_file, is_there, read_bytes
+from prodex.files.untrusted import check_moment, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart, Findings, findings_of
-from prodex.quality.check import CheckFacts
-from prodex.tables.columns import Mask, Rows, is_true, whole
+from prodex.quality.check import Check
+from prodex.tables.columns import Rows, is_true, whole
 from prodex.written_dates import written_date, written_day
 
 #: The file beside the snapshots of a name.
@@ -63,9 +63,6 @@ _OF_GIT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 #: Where an object begins in a line of which the beginning is lost, and how often it is tried to read one.
 _OBJECT = re.compile(r'\{\s*"')
 _TRIES = 20
-
-#: How files of two bytes a character begin.
-_WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 #: No line is of another time.
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000
@@ -173,7 +170,7 @@ class AcceptedFindings:
         Raises
         ------
         StorageError
-            When it is there and may not be read, or is a link or a folder.
+            When it is there and may not be read, is a link or a folder, or has lines of which none can be read.
         OtherLayout
             When another version of prodex has written a line of it.
         """
@@ -191,12 +188,17 @@ class AcceptedFindings:
         if (written := _as_written(content)) is not None:
             return cls(path, written)
         lines, unread = [], []
-        for number, raw in enumerate(_without_wide_characters(content).split(b"\n"), 1):
+        for number, raw in enumerate(content.split(b"\n"), 1):
             for found in _read_line(path, raw, number):
                 if isinstance(found, AcceptedLine):
                     lines.append(found)
                 else:
                     unread.append(found)
+        if unread and not lines and not _is_begun(content):
+            first = unread[0]
+            raise StorageError(
+                f"{path} has no line that can be read. Line {first.line}: {first.note}. Mend the file, or move it away."
+            )
         return cls(path, tuple(lines), tuple(unread))
 
     @classmethod
@@ -258,9 +260,7 @@ class AcceptedFindings:
             return own
         return self._newest_of_subject.get((subject, check, digest))
 
-    def wanted(
-        self, day: date, checks: Sequence[CheckFacts], shared: Collection[str]
-    ) -> WantedFindings | None:
+    def wanted(self, day: date, checks: Sequence[Check], shared: Collection[str]) -> WantedFindings | None:
         """Return what is accepted on a day as it is looked for in the matrix of an audit; None where nothing is."""
         names = [check.id for check in checks]
         column = {name: place for place, name in enumerate(names)}
@@ -294,16 +294,10 @@ class AcceptedFindings:
         """
         if lines:
             with publishing_lock(self.path.parent):
-                self._refuse_wide()
                 AppendLog(self.path, private=private, keeps_rest=True).append(
                     b"\n".join(map(_written, lines))
                 )
         return self.read(self.path)
-
-    def _refuse_wide(self) -> None:
-        """Refuse to add bytes of UTF-8 to a file of two bytes a character, which nobody could read afterwards."""
-        if is_file(self.path) and read_bytes(self.path, most=None).startswith(_WIDE):
-            raise StorageError(f"{self.path} is of UTF-16. Save it as UTF-8 in an editor, and try again.")
 
 
 def file_beside(folder: Path | None) -> Path | None:
@@ -370,7 +364,7 @@ def digest_of(attribute: str | None, language: str | None, value: str | None, co
     return _DIGEST_BEGINS + hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[CheckFacts]) -> list[str]:
+def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[Check]) -> list[str]:
     """Return the digests of some of the findings of a part, given by their number."""
     # Missing data leave no evidence: it is the same finding as long as nothing is there.
     missing = [digest_of(check.attribute, check.language, None, None) for check in checks]
@@ -399,11 +393,11 @@ def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Seque
 
 
 class AcceptedThen(NamedTuple):
-    """What was accepted when an audit was saved, for its history: cells, and the score and readiness with them."""
+    """What was accepted when an audit was saved, for its history: cells, and score and readiness as if they passed."""
 
     accepted: int
-    score_with_accepted: float
-    ready_products_with_accepted: int
+    score: float
+    ready_products: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -429,15 +423,6 @@ class AcceptedInPart:
     def cells(self) -> int:
         """How many cells of the matrix count as accepted."""
         return len(self.product)
-
-    def mask(self, size: int, checks: int) -> Mask:
-        """Return for each product and check whether its cell is accepted; it cannot be written to."""
-        if not self.cells:
-            # No memory where nothing is accepted, which is so of most parts.
-            return np.broadcast_to(np.False_, (size, checks))
-        made = np.zeros((size, checks), bool)
-        made[self.product, self.check] = True
-        return made
 
 
 _NO_ROWS: Rows = np.empty(0, np.int64)
@@ -475,7 +460,7 @@ class WantedFindings(NamedTuple):
     cells: Rows
 
 
-def accepted_in_part(part: AuditPart, checks: Sequence[CheckFacts], wanted: WantedFindings) -> AcceptedInPart:
+def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFindings) -> AcceptedInPart:
     """Find the accepted findings of a part.
 
     Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.
@@ -548,16 +533,11 @@ def _shortened(value: str) -> str:
     return value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
 
 
-def _without_wide_characters(content: bytes) -> bytes:
-    """Return the content as UTF-8: editors of Windows write two bytes a character, and say so at the beginning."""
-    if content.startswith(_WIDE):
-        return content.decode("utf-16", "replace").encode("utf-8", "replace")
-    return content
-
-
 def _read_line(path: Path, raw: bytes, number: int) -> Iterator[AcceptedLine | UnreadLine]:
     # Files that were put together have a byte order mark in the middle.
-    raw = raw.replace(b"\xef\xbb\xbf", b"").strip()
+    raw = raw.replace(b"\xef\xbb\xbf", b"")
+    # Half of the line break before it, where that has two bytes.
+    raw = raw.removeprefix(b"\0").strip()
     if not raw:
         return
     if (made := _read_as_written(raw, number)) is not None:
@@ -570,9 +550,20 @@ def _read_line(path: Path, raw: bytes, number: int) -> Iterator[AcceptedLine | U
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        yield UnreadLine(number, "it is not UTF-8; save the file as UTF-8", _shortened(raw.decode("latin-1")))
+        text = raw.decode("latin-1")
+        yield UnreadLine(number, "it is not UTF-8; save the file as UTF-8", _shortened(text))
+        return
+    # Editors of Windows write two bytes a character, of which every second one is zero.
+    if "\0" in text and (narrow := text.replace("\0", "").strip()):
+        note = "it has two bytes a character, which is UTF-16; save the file as UTF-8"
+        yield UnreadLine(number, note, _shortened(narrow))
         return
     yield from _read_by_hand(path, text, number)
+
+
+def _is_begun(content: bytes) -> bool:
+    """Whether it is what a kill or a power cut has left of the first line of all: the next ones are added behind it."""
+    return content.startswith(b'{"product"') and b"\n" not in content and not content.endswith(b"}")
 
 
 def _as_written(content: bytes) -> tuple[AcceptedLine, ...] | None:

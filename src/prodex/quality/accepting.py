@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def accept(
     Parameters
     ----------
     audit
-        The audit.
+        The audit, or its view `with_accepted()`.
     findings
         Rows of `audit.failures()` or `audit.findings()`, chosen as rows of any frame are. None accepts all findings of
         today that are not accepted yet, as a baseline: from then on only what is new counts.
@@ -82,7 +82,7 @@ def accept(
     Returns
     -------
     Audit
-        The same audit with what is accepted now.
+        The same audit, or view, with what is accepted now.
 
     Raises
     ------
@@ -97,8 +97,10 @@ def accept(
     >>> catalog = prodex.flatten([{"id": 8, "gtin": "03036811359936"}]).save("accepting")
     >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}})
     >>> audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so on the pack", by="Ana")
-    >>> audit.summary[["failed", "accepted", "ready_products", "ready_products_with_accepted"]].tolist()
-    [1, 1, 0, 1]
+    >>> audit.summary[["failed", "accepted", "ready_products"]].tolist()
+    [1, 1, 0]
+    >>> int(audit.with_accepted().summary["ready_products"])
+    1
     """
     _check_audit(audit, "accept")
     words = _reason(reason)
@@ -118,7 +120,7 @@ def accept(
     ]
     at = _moment_after(known, fresh, audit)
     lines = [replace_facts(one, reason=words, by=who, until=day, at=at) for one in fresh]
-    return replace(audit, accepted_findings=known.adding(lines, private=to is None))
+    return audit.accepting(known.adding(lines, private=to is None))
 
 
 def withdraw(
@@ -134,7 +136,7 @@ def withdraw(
     Parameters
     ----------
     audit
-        The audit.
+        The audit, or its view `with_accepted()`.
     findings
         Rows of `audit.failures()` or `audit.findings()`; None takes back all that are accepted in this audit.
     reason
@@ -147,7 +149,7 @@ def withdraw(
     Returns
     -------
     Audit
-        The same audit with what is accepted now.
+        The same audit, or view, with what is accepted now.
 
     Raises
     ------
@@ -174,7 +176,7 @@ def withdraw(
     at = _moment_after(known, chosen, audit)
     words = " ".join(str(reason).split())
     lines = [replace_facts(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
-    return replace(audit, accepted_findings=known.adding(lines, private=to is None))
+    return audit.accepting(known.adding(lines, private=to is None))
 
 
 def accepted(name: str | Path | Catalog) -> pd.DataFrame:
@@ -404,6 +406,8 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
     InputError
         When rows are no findings of this audit; the first of them are named.
     """
+    # A view has no findings that are accepted, and they are taken back from it as well.
+    audit = audit.as_found or audit
     if rows is None:
         found = _findings(audit)
         return list({one.key: one for one in found}.values())

@@ -50,6 +50,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.languages import Message
 from prodex.quality.language_detection import is_familiar
 from prodex.quality.remembered import Remembered, has_match
 from prodex.quality.text_normalization import MARK, folded
@@ -64,11 +65,14 @@ _EVERY_LANGUAGE = "*"
 #: Languages without words here: their warnings are known, since words of others are looked for in their texts.
 _OTHER_LANGUAGES = "-"
 
-#: Annex II of Regulation (EU) No 1169/2011.
-GROUPS = (
-    *("gluten", "crustaceans", "eggs", "fish", "peanuts", "soya", "milk"),
-    *("nuts", "celery", "mustard", "sesame", "sulphites", "lupin", "molluscs"),
+#: What the groups of Annex II of Regulation (EU) No 1169/2011 are called.
+ALLERGENS = (
+    *(Message("gluten"), Message("crustaceans"), Message("eggs"), Message("fish"), Message("peanuts")),
+    *(Message("soya"), Message("milk"), Message("nuts"), Message("celery"), Message("mustard")),
+    *(Message("sesame"), Message("sulphites"), Message("lupin"), Message("molluscs")),
 )
+#: The groups as the tables name them.
+GROUPS = tuple(allergen.id for allergen in ALLERGENS)
 
 #: Between words: a number parts them as well ("lait2%").
 _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"

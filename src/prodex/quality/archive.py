@@ -39,22 +39,23 @@ from prodex.files.untrusted import (
     is_there,
     refuse_links,
 )
+from prodex.languages.message import plain_value
 from prodex.quality.accepted import ACCEPTED_FILE, AcceptedFindings, AcceptedThen
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, findings_of
-from prodex.quality.check import MOST_WEIGHT, CheckFacts
+from prodex.quality.check import MOST_WEIGHT
+from prodex.quality.check_files import SavedCheck, saved
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import EVIDENCE, State, States
 from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
-from prodex.store.snapshot import SNAPSHOTS, folder_of, name_of, open_snapshot
-from prodex.tables.record_digests import DIGEST
+from prodex.store.snapshot import folder_of, name_of, open_snapshot
 
 #: The file of an audit with the findings of earlier ones that it did not judge.
 _CARRIED = "carried.parquet"
 
-AUDITS = Archive("audit", "Audit the catalogue again.", below="audits")
+AUDITS = Archive("audit", "Audit the catalogue again.", below="audits", format=2)
 
 
 def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None = None) -> Audit:
@@ -77,10 +78,16 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
     Raises
     ------
     InputError
-        When the catalogue is in memory and no name is given, or an audit of the same moment is there.
+        When the catalogue is in memory and no name is given, an audit of the same moment is there, or it is a view with
+        what is accepted.
     StorageError
         When the disk refuses.
     """
+    if audit.as_found is not None:
+        raise InputError(
+            "This is the view of an audit in which what is accepted passes, and what is saved is what was found: "
+            "audit.as_found.save(). prodex.open_audit(...).with_accepted() is the view again."
+        )
     if name is None:
         if audit.catalog_folder is None:
             raise InputError(
@@ -169,37 +176,6 @@ def open_audit(name: str | Path | Catalog, profile: str | None = None) -> Audit:
         # The folder may be there with audits by other profiles alone.
         raise AUDITS.not_found(wanted, "audited snapshots", by)
     return _open_folder(found[-1])
-
-
-#: So many products.
-_WORTH_READING = 10_000
-
-
-def is_worth_reusing(catalog: Catalog) -> bool:
-    """Whether an audit of a catalogue is read by the next one: of fewer products all are judged in less time."""
-    return len(catalog) >= _WORTH_READING
-
-
-def last_audit(catalog: Catalog, profile: str) -> Audit | None:
-    """Return the last audit of the snapshots of the same name by a profile; None where there is none to reuse.
-
-    What decides without being asked for is believed only where this installation wrote it: an audit that came along
-    with a copied folder could say anything, and so could the digests of records of a copied snapshot.
-
-    Parameters
-    ----------
-    catalog
-        A snapshot, or a selection of one.
-    profile
-        Its name.
-    """
-    folder = catalog.folder
-    if not is_worth_reusing(catalog) or folder is None or not SNAPSHOTS.is_own(folder):
-        return None
-    with suppress(OtherLayout):  # all products are judged then, as without an earlier audit
-        earlier = last_own_audit(folder.parent.name, profile)
-        return None if earlier is None or not earlier.of_own_tables else earlier
-    return None
 
 
 def last_own_audit(name: str, profile: str) -> Audit | None:
@@ -328,7 +304,7 @@ def profile_of(folder: Path) -> str | None:
 
 
 def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | None) -> dict[str, Any]:
-    figures = audit.summary
+    then = audit.with_accepted() if audit.has_accepted else audit
     return {
         "profile": audit.profile,
         "rule_set": audit.rule_set,
@@ -340,20 +316,16 @@ def _audit_manifest(audit: Audit, files: list[dict[str, str]], carried: str | No
         "catalog": None if audit.catalog_folder is None else str(audit.catalog_folder),
         "products": len(audit),
         **chosen_as_json(audit.chosen, len(audit)),
-        "checks": [msgspec.to_builtins(check) for check in audit.checks],
+        "checks": [msgspec.to_builtins(saved(check), enc_hook=plain_value) for check in audit.checks],
         "crashes": [[asdict(crash) for crash in part.crashes] for part in audit.parts],
         "families": None if audit.families is None else msgspec.to_builtins(audit.families),
         "parts": files,
         "carried": carried,
-        "basis": audit.basis,
-        "given": dict(audit.given),
-        "judged_anew": audit.judged_anew,
-        "of_own_tables": audit.of_own_tables,
         "as_of": None if audit.as_of is None else audit.as_of.isoformat(),
         # What was accepted when it was saved; what is accepted now is in the file beside the snapshots.
-        "accepted": int(figures["accepted"]),
-        "score_with_accepted": _number(figures["score_with_accepted"]),
-        "ready_products_with_accepted": int(figures["ready_products_with_accepted"]),
+        "accepted": int(audit.summary["accepted"]),
+        "score_with_accepted": _number(then.score),
+        "ready_products_with_accepted": int(then.summary["ready_products"]),
     }
 
 
@@ -371,17 +343,13 @@ class _AuditManifest(msgspec.Struct):
     origin: dict[str, Any]
     catalog: str | None
     products: Count
-    checks: list[CheckFacts]
+    checks: list[SavedCheck]
     crashes: list[list[Crash]]
-    parts: list[dict[Literal["products", "states", "evidence", "first_seen", "records"], Digest]]
+    parts: list[dict[Literal["products", "states", "evidence", "first_seen"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
     grade_with_blocker: str
     families: Requirements | None
     carried: Digest | None
-    basis: Digest | None
-    given: dict[str, Digest]
-    judged_anew: Count | None
-    of_own_tables: bool
     as_of: date | None
     accepted: Count
     score_with_accepted: float | None
@@ -408,7 +376,7 @@ def _checked(written: _AuditManifest) -> _AuditManifest:
     for check in written.checks:
         if check.severity not in SEVERITIES or not 0 <= check.weight <= MOST_WEIGHT:
             raise ValueError(
-                f"check {check.id!r:.80} has severity {check.severity!r:.40} and weight {check.weight!r:.40}"
+                f"check {check.rule.id!r:.80} has severity {check.severity!r:.40} and weight {check.weight!r:.40}"
             )
     return written
 
@@ -426,7 +394,7 @@ def _open_folder(folder: Path) -> Audit:
         _check_sum(parts, manifest.products)
         audit = Audit(
             parts=parts,
-            checks=tuple(manifest.checks),
+            checks=tuple(one.check() for one in manifest.checks),
             profile=manifest.profile,
             rule_set=manifest.rule_set,
             origin=Origin.from_json(manifest.origin),
@@ -438,12 +406,8 @@ def _open_folder(folder: Path) -> Audit:
             families=manifest.families,
             accepted_findings=AcceptedFindings.read_beside(folder.absolute().parent.parent / ACCEPTED_FILE),
             accepted_then=_accepted_then(manifest),
-            basis=manifest.basis,
-            given=manifest.given,
-            judged_anew=manifest.judged_anew,
             as_of=manifest.as_of,
             is_own=AUDITS.is_own(folder),
-            of_own_tables=manifest.of_own_tables,
             chosen_then=None if manifest.chosen is None else Chosen.from_json(manifest.chosen),
         )
     except (OSError, ValueError, pa.ArrowException) as error:
@@ -502,10 +466,6 @@ def write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
     written = {"products": part.products, "evidence": part.evidence}
     if part.first_seen is not None:
         written["first_seen"] = pa.table([part.first_seen], names=["first_seen"])
-    if (records := part.digests) is not None:
-        content = [None, pa.py_buffer(records.tobytes())]
-        column = pa.Array.from_buffers(pa.binary(records.itemsize), len(records), content)
-        written["records"] = pa.table([column], names=["digest"])
     digests = {}
     for table, rows in (written if states is None else {**written, "states": states}).items():
         path = folder / _part_path(table, number)
@@ -564,20 +524,11 @@ def read_part(
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
-    part = _with_records(AuditPart.of(products, states, evidence, crashes), number, tables.get("records"))
+    part = AuditPart.of(products, states, evidence, crashes)
     first_seen = tables["first_seen"]["first_seen"].cast(pa.timestamp("us")).combine_chunks()
     if len(first_seen) != len(findings_of(part, evidence).product) or first_seen.null_count:
         raise ValueError(f"part {number} does not say of each finding since when it is open")
     return part.with_first_seen(first_seen)
-
-
-def _with_records(part: AuditPart, number: int, records: pa.Table | None) -> AuditPart:
-    if records is None:
-        return part
-    content = b"".join(records["digest"].cast(pa.binary(DIGEST.itemsize)).to_pylist())
-    if len(content) != part.size * DIGEST.itemsize:
-        raise ValueError(f"part {number} does not say of which record each product is")
-    return part.with_digests(np.frombuffer(content, DIGEST))
 
 
 def _states_of_check(table: pa.Table, column: str, products: int) -> States:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -22,8 +21,9 @@ from prodex.catalog.origin import Chosen
 from prodex.errors import InputError, NotExported, QueryError, SnapshotError
 from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, with_names
 from prodex.facts.same_product import shared_gtins
+from prodex.languages import ENGLISH, Message, Translation
 from prodex.locales import language_label
-from prodex.messages import counted, hint_and_all
+from prodex.messages import hint_and_all
 from prodex.progress import Progress
 from prodex.quality.accepted import (
     NONE_ACCEPTED,
@@ -34,15 +34,17 @@ from prodex.quality.accepted import (
     accepted_in_part,
 )
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
-from prodex.quality.gaps import by_check, gaps, gaps_with_accepted
+from prodex.quality.gaps import by_check, gaps
 from prodex.quality.laws import IN_FORCE
 from prodex.quality.profile import Profile
 from prodex.quality.requirements import Requirements
-from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score, with_accepted
+from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
 from prodex.quality.states import State, States
 from prodex.selection import Selection
+from prodex.selection.paths import GROUP_PATHS
+from prodex.selection.units import ALL_UNITS, CONSUMER, FLAG, CountedUnits, UnitCount, unit_words, units_given
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
 
@@ -92,22 +94,12 @@ class Audit:
         What was accepted when it was saved; None of audits that were not saved.
     chosen_then
         Which products of more of them these were when it was saved; None of all, and of audits that were not saved.
-    basis
-        Digest of all that verdicts depend on beside the records: versions, checks, what was requested. None where
-        that is not known.
-    given
-        Digest of what each rule was given of all products, by rule.
-    judged_anew
-        How many products were judged by all checks; all others kept what an earlier audit says of the same record. None
-        where no earlier audit was used.
     as_of
         The day whose laws were meant; None where none was given.
     is_own
-        Whether this installation has judged all of it. What was judged earlier decides only where this is so, unless
-        somebody asks for another audit.
-    of_own_tables
-        Whether the tables that were judged are those that this installation made of records. Only such an audit is used
-        by a later one without being asked for.
+        Whether this installation has judged it: only with such an audit a job compares its own.
+    as_found
+        The audit of which this one is the view with what is accepted; None for an audit of what was found.
 
     Examples
     --------
@@ -121,7 +113,7 @@ class Audit:
     """
 
     parts: tuple[AuditPart, ...]
-    checks: tuple[CheckFacts, ...]
+    checks: tuple[Check, ...]
     profile: str
     rule_set: str
     origin: Origin
@@ -139,12 +131,9 @@ class Audit:
     accepted_findings: AcceptedFindings | None = None
     accepted_then: AcceptedThen | None = None
     chosen_then: Chosen | None = None
-    basis: str | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
-    judged_anew: int | None = None
     as_of: date | None = None
     is_own: bool = False
-    of_own_tables: bool = False
+    as_found: Self | None = None
 
     def __len__(self) -> int:
         return sum(part.size for part in self.parts)
@@ -190,8 +179,8 @@ class Audit:
         the share of all products that is ready: missing where there are none. `to_work_on` counts the products with
         any failing check; `failed` counts failing cells of the matrix, not findings.
 
-        `accepted` counts the failing cells of which all findings are accepted: they are among `failed`.
-        `score_with_accepted`, `ready_with_accepted` and `ready_products_with_accepted` are the figures if these passed.
+        `accepted` counts the failing cells of which all findings are accepted: they are among `failed`. The figures if
+        these passed are those of `with_accepted()`.
 
         Examples
         --------
@@ -202,8 +191,9 @@ class Audit:
         [1, 1, 'E']
         """
         # All products as one group, so that headline and breakdowns cannot differ.
-        row = self._by_group(np.arange(len(self)), np.zeros(len(self), np.int64), 1).iloc[0]
+        row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
         more = {
+            "accepted": sum(found.cells for found in self.accepted_parts),
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
             "checks_unknown": self._checks_unknown,
@@ -242,7 +232,7 @@ class Audit:
         failed = self.state_counts[State.FAIL]
         rows = [
             (
-                *(check.law, check.id, check.problem, check.severity),
+                *(check.law, check.id, str(check.problem), check.severity),
                 "not asked" if check.not_asked else check.standing,
                 *(check.in_force, check.until, int(failed[place]), ", ".join(check.not_asked)),
             )
@@ -266,9 +256,6 @@ class Audit:
     def by_check(self) -> pd.DataFrame:
         """One row per check: what it is, and how many products fail, pass, are not applicable, unknown.
 
-        `accepted` counts those among the failing whose findings are all accepted; `score_with_accepted` is the score if
-        they passed.
-
         Examples
         --------
         >>> import prodex
@@ -278,10 +265,7 @@ class Audit:
         [['valid_gtin', 1, 1]]
         """
         return by_check(
-            self.state_counts,
-            self.checks,
-            {crash.check: crash.message for crash in self.crashes},
-            self._accepted_by_check,
+            self.state_counts, self.checks, {crash.check: crash.message for crash in self.crashes}
         )
 
     @property
@@ -325,18 +309,14 @@ class Audit:
         return sum(int(part.column("has_pending_update").to_numpy().sum()) for part in self.parts)
 
     @property
-    def reused(self) -> str:
-        """How many products were judged by all checks, in words; empty where no earlier audit was used."""
-        if self.judged_anew is None:
-            return ""
-        return f"judged {self.judged_anew:,} of {len(self):,} anew; an earlier audit has judged all other records"
-
-    @property
     def measure(self) -> tuple[object, ...]:
         """What figures were made with: audits of which this differs are not the same measure."""
         # A law that is not in force yet, or not any more, weighs less than one that is.
         other = tuple((c.id, c.standing) for c in self.checks if c.standing not in {"", IN_FORCE})
-        return self.profile, self.rule_set, self.grade_with_blocker, self.assumed, *([other] if other else [])
+        view = "with accepted" if self.as_found is not None else ""
+        usual = self.profile, self.rule_set, self.grade_with_blocker, self.assumed
+        # Figures that are kept have the digest of these, so what is as usual adds nothing.
+        return *usual, *filter(None, [other, view])
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
@@ -354,7 +334,7 @@ class Audit:
         -------
         pandas.DataFrame
             One row per group: its code and label (empty for products without), products, score, grade, mean_score,
-            ready, and the numbers behind them, as in `summary`, with and without what is accepted.
+            ready, and the numbers behind them, as in `summary`.
 
         Examples
         --------
@@ -366,21 +346,22 @@ class Audit:
         """
         return _scores_by(self, by, block)
 
-    def gaps(self, by: str = "check") -> pd.DataFrame:
+    def gaps(self, by: str = "check", *, words: Translation = ENGLISH) -> pd.DataFrame:
         """Return what fails, the check first that it would help most to fix.
 
         Parameters
         ----------
         by
             "check", or "rule" to take the checks of a rule together.
+        words
+            The language of problems, titles, gains and what to do.
 
         Returns
         -------
         pandas.DataFrame
             One row per check or rule with failing products: how many, of how many; `ready_if_fixed` and
             `score_if_fixed` are the figures of the summary if all of them passed, and `brings` describes the gain
-            in words. `accepted` counts the products whose findings are all accepted, and the figures "with accepted"
-            are those if what is accepted passed as well.
+            in words.
 
         Examples
         --------
@@ -390,13 +371,7 @@ class Audit:
         >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
         [['valid_gtin', 1, 1.0]]
         """
-        found = gaps((part.states for part in self.parts), self.checks, self.tally, by)
-        left = found
-        if self._has_accepted:
-            left = gaps(self._accepted_states(), self.checks, self.tally_with_accepted, by)
-        figures = self.tally_with_accepted
-        if_all = float(figures.ready.mean()) if len(self) else math.nan
-        return gaps_with_accepted(found, left, by, if_all, whole_score(figures))
+        return gaps((part.states for part in self.parts), self.checks, self.tally, by, words)
 
     def failures(self, selection: Selection | None = None, /, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.
@@ -453,9 +428,16 @@ class Audit:
         )
 
     def failure_batches(
-        self, selection: Selection | None = None, /, **equal: Any
+        self, selection: Selection | None = None, /, *, words: Translation = ENGLISH, **equal: Any
     ) -> Iterator[pa.RecordBatch]:
         """Return the findings part by part as Arrow batches, for results of millions of rows.
+
+        Parameters
+        ----------
+        selection, **equal
+            As for `failures`.
+        words
+            The language of problems, titles, reasons and what to do.
 
         Examples
         --------
@@ -473,7 +455,9 @@ class Audit:
         )
         # A generator: millions of findings never are in memory at once.
         each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
-        rows = (failure_rows(part, self.checks, wants, accepted, times) for part, accepted, times in each)
+        rows = (
+            failure_rows(part, self.checks, wants, accepted, times, words) for part, accepted, times in each
+        )
         if isinstance(is_accepted, bool | np.bool_):
             keep = pc.is_valid if is_accepted else pc.is_null
             rows = (table.filter(keep(table["accepted"])) for table in rows)
@@ -530,7 +514,8 @@ class Audit:
     @cached_property
     def _wanted(self) -> WantedFindings | None:
         file = self.accepted_findings
-        if file is None or not file.lines:
+        # What is accepted is no finding of a view.
+        if file is None or not file.lines or self.as_found is not None:
             return None
         return file.wanted(self.now.date(), self.checks, self.shared_gtins)
 
@@ -556,6 +541,8 @@ class Audit:
     def accepted_reasons(self) -> pd.DataFrame:
         """Return who has accepted how many findings of this audit, and why: the largest number first.
 
+        Of a view these are the findings that count as passed.
+
         Returns
         -------
         pandas.DataFrame
@@ -570,7 +557,7 @@ class Audit:
         >>> audit.accepted_reasons()[["accepted", "accepted_by", "findings"]].values.tolist()
         [['printed so', 'Ana', 1]]
         """
-        lines = [line for part in self.accepted_parts for line in part.lines]
+        lines = [line for part in (self.as_found or self).accepted_parts for line in part.lines]
         frame = pd.DataFrame(
             {
                 "accepted": pd.Series([line.reason for line in lines], dtype="str"),
@@ -584,59 +571,83 @@ class Audit:
         )
         return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
 
-    def accepted_cells(self) -> tuple[npt.NDArray[np.bool_], ...]:
-        """Return for each part which cells of the matrix count as accepted: all findings of the cell are.
+    @property
+    def has_accepted(self) -> bool:
+        """Whether findings of it are accepted, so that `with_accepted()` has other figures."""
+        return any(found.lines for found in self.accepted_parts)
 
-        A row for each product and a column for each check; these arrays cannot be written to, and take no memory where
-        nothing is accepted.
+    def with_accepted(self) -> Self:
+        """Return the audit as if what is accepted passed: a view, which has all figures, lists and pages of an audit.
+
+        An accepted finding is no failure of it, and a product passes a check if all of its findings of the check are
+        accepted. So an accepted text that is missing counts as there. `accept` and `withdraw` take the view as well,
+        and return one. A view is not saved: what is saved is what was found. Figures of a view and of an audit are not
+        the same measure, so `trend` and `prodex.diff` take two of a kind.
 
         Examples
         --------
         >>> import prodex, tempfile
-        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
-        >>> file = f"{tempfile.mkdtemp()}/accepted.jsonl"
-        >>> accepted = prodex.accept(audit, reason="printed so on the pack", to=file)
-        >>> [cells.tolist() for cells in accepted.accepted_cells()]
-        [[[True]]]
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
+        >>> audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}})
+        >>> audit = prodex.accept(audit, reason="printed so", to=f"{tempfile.mkdtemp()}/accepted.jsonl")
+        >>> audit.score, audit.with_accepted().score, len(audit.with_accepted().failures())
+        (0.5, 1.0, 0)
         """
-        return tuple(
-            found.mask(part.size, len(self.checks))
-            for part, found in zip(self.parts, self.accepted_parts, strict=True)
+        return self._with_accepted
+
+    @cached_property
+    def _with_accepted(self) -> Self:
+        if self.as_found is not None:
+            return self
+        each = zip(self.parts, self.accepted_parts, strict=True)
+        return replace(
+            self,
+            parts=tuple(part.without(found.rows, found.product, found.check) for part, found in each),
+            folder=None,
+            taken_from=None if self.taken_from is None else self.taken_from.with_accepted(),
+            as_found=self,
         )
 
-    def _accepted_states(self) -> Iterator[States]:
-        """Yield the states of each part as they would be if what is accepted passed."""
-        for part, found in zip(self.parts, self.accepted_parts, strict=True):
-            states = part.states
-            if found.cells:
-                states = states.copy(order="F")
-                states[found.product, found.check] = State.PASS
-            yield states
+    def accepting(self, file: AcceptedFindings) -> Self:
+        """Return the same audit, or the same view, with what a file accepts.
 
-    @property
-    def _has_accepted(self) -> bool:
-        return any(found.cells for found in self.accepted_parts)
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> import prodex
+        >>> from prodex.quality.accepted import AcceptedFindings
+        >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
+        >>> audit.accepting(AcceptedFindings.read(Path("accepted.jsonl"))).has_accepted
+        False
+        """
+        if self.as_found is not None:
+            return self.as_found.accepting(file).with_accepted()
+        every = None if self.taken_from is None else self.taken_from.accepting(file)
+        return replace(self, accepted_findings=file, taken_from=every)
 
-    @property
-    def _accepted_by_check(self) -> npt.NDArray[np.int64]:
-        counts = np.zeros(len(self.checks), np.int64)
-        for found in self.accepted_parts:
-            counts += np.bincount(found.check, minlength=len(self.checks))
-        return counts
-
-    def coverage(self, by: str = "language") -> pd.DataFrame:
+    def coverage(self, by: str = "language", *, units: str = "consumer") -> pd.DataFrame:
         """Return how many of the products that should have an attribute have it.
 
         Parameters
         ----------
         by
             "language", or what `scores` groups by.
+        units
+            "consumer" counts the products that are not known to be other units than consumer units; "all" counts every
+            product. Of a check that names kinds of units by itself, every product counts to which it applies.
 
         Returns
         -------
         pandas.DataFrame
             One row per attribute and language (and group): filled, applicable, their ratio as `coverage`, and the
-            number of products for which it is unknown. An attribute that applies to no product has no row.
+            number of products for which it is unknown; then `units`, which were counted ("consumer", "all", or "named"
+            by the check), and `units_unknown`, of how many of those counted nobody knows whether they are consumer
+            units. An attribute that applies to no product has no row. `attrs["counted"]` says in words what is counted.
+
+        Raises
+        ------
+        InputError
+            When `units` is neither.
 
         Examples
         --------
@@ -647,7 +658,7 @@ class Audit:
         >>> prodex.audit(catalog, {"checks": checks}).coverage()[["attribute", "filled", "applicable"]].values.tolist()
         [['namePublicLong', 0, 2]]
         """
-        return _coverage_by(self, by)
+        return _coverage_by(self, by, units_given(units))
 
     def completeness(self, by: str | None = None) -> pd.DataFrame:
         """Return how many products have all that each channel requires, by family and language.
@@ -667,8 +678,10 @@ class Audit:
             requirements name the family; one that they do not name is judged as they say for all families. `language`
             is "all", a language code, or "none" for what has no language. `products` counts those of which anything is
             required; `complete`, `incomplete` and `unknown` add up to them, and `completeness` is the share that is
-            complete, also with what was accepted. `filled` of `required` counts values, `share_wanted_filled` those
-            that should be there, and `missing_most` names what is missing most.
+            complete. `filled` of `required` counts values, `share_wanted_filled` those that should be there, and
+            `missing_most` names what is missing most. `units` says which the channel means, "consumer" or "all", or
+            that the catalogue was "not asked for" what tells consumer units; `units_unknown`, of how many of the
+            products nobody knows whether they are consumer units; they count. `attrs["counted"]` says it in words.
 
         Raises
         ------
@@ -708,13 +721,15 @@ class Audit:
         Parameters
         ----------
         others
-            Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`.
+            Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`,
+            and for views among audits, or audits among views.
 
         Returns
         -------
         pandas.DataFrame
-            One row per audit, with the figures of `summary`. What is accepted is what is accepted now; the columns
-            ending in `_then` are the figures of the day when the audit was saved.
+            One row per audit, with the figures of `summary`. What is accepted is what is accepted now; `accepted_then`
+            is the number of the day when the audit was saved. The trend of a view, of other views, also has
+            `score_then` and `ready_products_then`: its figures of that day.
 
         Examples
         --------
@@ -725,6 +740,7 @@ class Audit:
         [[0.5, True], [0.5, True]]
         """
         audits = sorted([self, *others], key=lambda one: (one.now, one.audited_at))
+        then = ["accepted"] if self.as_found is None else AcceptedThen._fields
         rows = [
             {
                 "now": one.now,
@@ -735,13 +751,13 @@ class Audit:
                 **one.summary.to_dict(),
                 **{
                     f"{name}_then": None if one.accepted_then is None else getattr(one.accepted_then, name)
-                    for name in AcceptedThen._fields
+                    for name in then
                 },
             }
             for one in audits
         ]
-        whole_numbers = {f"{name}_then": "Int64" for name in ("accepted", "ready_products_with_accepted")}
-        return pd.DataFrame(rows).astype({**whole_numbers, "score_with_accepted_then": "float64"})
+        types = {"accepted_then": "Int64", "score_then": "float64", "ready_products_then": "Int64"}
+        return pd.DataFrame(rows).astype({f"{name}_then": types[f"{name}_then"] for name in then})
 
     @property
     def chosen(self) -> Chosen | None:
@@ -767,8 +783,14 @@ class Audit:
         >>> audit.scope, audit.only(["8"], "GTIN missing or wrong").scope
         ('All 2 products.', '1 of 2 products, chosen by: GTIN missing or wrong.')
         """
-        chosen = self.chosen
-        return f"All {counted(len(self), 'product')}." if chosen is None else chosen.sentence(len(self))
+        return str(self.scope_said)
+
+    @property
+    def scope_said(self) -> Message:
+        """The same as a message."""
+        if self.chosen is not None:
+            return self.chosen.said(len(self))
+        return Message.of_number("All {number} product.", "All {number} products.", len(self))
 
     def only(self, product_ids: Iterable[str], chosen_by: str = "") -> Self:
         """Return the audit of some of its products: nothing is judged again, so that it takes no time.
@@ -794,6 +816,8 @@ class Audit:
             raise InputError(
                 f"product_ids is the text {product_ids!r:.60}. Give ids in a list: [{product_ids!r:.60}]."
             )
+        if self.as_found is not None:
+            return self.as_found.only(product_ids, chosen_by).with_accepted()
         wanted = pa.array(product_ids, pa.string())
         masks = [
             np.asarray(pc.is_in(part.column("product_id"), wanted).to_numpy(), bool) for part in self.parts
@@ -987,42 +1011,6 @@ class Audit:
         return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
 
     @cached_property
-    def tally_with_accepted(self) -> Tally:
-        """The same if all cells that count as accepted passed; the same object where nothing is accepted."""
-        return self._passing(self.tally, np.ones(len(self.checks), bool))
-
-    def _passing(self, tally: Tally, chosen: npt.NDArray[np.bool_]) -> Tally:
-        """Return what is counted of some of the checks, if what is accepted of them passed."""
-        if not self._has_accepted:
-            return tally
-        begins = np.cumsum([0, *(part.size for part in self.parts)])[:-1]
-        product = np.concatenate(
-            [found.product + begin for found, begin in zip(self.accepted_parts, begins, strict=True)]
-        )
-        check = np.concatenate([found.check for found in self.accepted_parts])
-        kept = chosen[check]
-        places = np.cumsum(chosen) - 1
-        checks = [one for one, is_chosen in zip(self.checks, chosen, strict=True) if is_chosen]
-        return tally.passing(product[kept], places[check[kept]], checks)
-
-    def _by_group(
-        self,
-        rows: npt.NDArray[np.int64],
-        groups: npt.NDArray[np.int64],
-        count: int,
-        chosen: npt.NDArray[np.bool_] | None = None,
-    ) -> pd.DataFrame:
-        """Return the figures of groups of products, with and without what is accepted, by some of the checks."""
-        if chosen is None or chosen.all():
-            tally, accepted = self.tally, self.tally_with_accepted
-        else:
-            tally = _tally(self, chosen)
-            accepted = self._passing(tally, chosen)
-        own = tally.taken(rows)
-        then = own if accepted is tally else accepted.taken(rows)
-        return with_accepted(own.by_group(groups, count), own, then, groups)
-
-    @cached_property
     def grades(self) -> npt.NDArray[np.object_]:
         """The grade of each product, in their order; None where nothing applies."""
         return self.tally.grades(self.grade_with_blocker)
@@ -1088,18 +1076,32 @@ def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     if by == "language":
         return _scores_by_language(audit, chosen)
     groups = audit.groups(by)
-    frame = audit._by_group(groups.rows, groups.groups, len(groups.codes), chosen)
+    frame = _tally(audit, chosen).taken(groups.rows).by_group(groups.groups, len(groups.codes))
     return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
-def _coverage_by(audit: Audit, by: str) -> pd.DataFrame:
+def counted_units_of(audit: Audit, units: str = CONSUMER) -> CountedUnits:
+    """Return which products of an audit count as consumer units, or all.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": False}, {"id": 8}])
+    >>> print(counted_units_of(prodex.audit(catalog, {"checks": {"valid_gtin": {}}})).count())
+    1 consumer unit, 1 of unknown kind
+    """
+    flags = audit.group_column(FLAG)
+    return CountedUnits.of(flags, units_given(units), audit.origin.asked(GROUP_PATHS["unit"]))
+
+
+def _coverage_by(audit: Audit, by: str, units: str) -> pd.DataFrame:
     """Return how many of the products that should have an attribute have it; see `Audit.coverage`."""
     if by == "language":  # that of the check: all products are one group
         size = len(audit)
         everything = Groups(by, np.arange(size), np.zeros(size, np.int64), [None], [None])
-        return _coverage(audit, everything).drop(columns=["code", "label"])
+        return _coverage(audit, everything, units).drop(columns=["code", "label"])
     code, *label = column_names(by)
-    frame = _coverage(audit, audit.groups(by))
+    frame = _coverage(audit, audit.groups(by), units)
     frame = frame if label else frame.drop(columns="label")
     return frame.rename(columns={"code": code, "label": "".join(label)})
 
@@ -1115,9 +1117,10 @@ def _scores_by_language(audit: Audit, chosen: npt.NDArray[np.bool_]) -> pd.DataF
         tally = _tally(audit, about)
         # Products without a check in this language would count as ready.
         concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
-        frames.append(audit._by_group(concerned, np.zeros(len(concerned), np.int64), 1, about))
+        frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
     # Without any language the frame still has its columns.
-    empty = audit._by_group(np.empty(0, np.int64), np.empty(0, np.int64), 0, chosen)
+    nothing = np.empty(0, np.int64)
+    empty = audit.tally.taken(nothing).by_group(nothing, 0)
     frame = pd.concat([empty, *frames], ignore_index=True)
     return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))
 
@@ -1129,17 +1132,27 @@ def _by_need(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[order.index].reset_index(drop=True)
 
 
-def _coverage(audit: Audit, groups: Groups) -> pd.DataFrame:
+def _coverage(audit: Audit, groups: Groups, units: str) -> pd.DataFrame:
     """Return one row per attribute, language and group in which the attribute should have data."""
     columns = ["attribute", "language", "code", "label", "filled", "applicable", "coverage", "unknown"]
+    columns += ["units", "units_unknown"]
     frames = []
+    meant = {one: counted_units_of(audit, one) for one in (CONSUMER, ALL_UNITS)}
+    counted_units: list[UnitCount] = []
     for place, check in enumerate(audit.checks):
         if not check.is_presence:
             continue
+        own = units if check.units == CONSUMER else check.units
+        counted = meant[CONSUMER if own == CONSUMER else ALL_UNITS]
+        counted_units.append(counted.count())
+        is_counted, is_unclear = counted.mask[groups.rows], counted.unknown[groups.rows]
         column = audit.states[:, place][groups.rows]
-        filled, failed, unknown = (
-            np.bincount(groups.groups[column == state], minlength=len(groups.codes))
-            for state in (State.PASS, State.FAIL, State.UNKNOWN)
+        filled, failed, unknown, unclear = (
+            np.bincount(groups.groups[mask & is_counted], minlength=len(groups.codes))
+            for mask in (
+                *(column == state for state in (State.PASS, State.FAIL, State.UNKNOWN)),
+                (column != State.NOT_APPLICABLE) & is_unclear,
+            )
         )
         frame = pd.DataFrame(
             {
@@ -1151,15 +1164,21 @@ def _coverage(audit: Audit, groups: Groups) -> pd.DataFrame:
                 "applicable": filled + failed,
                 "coverage": ratio(filled.astype(float), (filled + failed).astype(float)),
                 "unknown": unknown,
+                "units": pd.Series([own] * len(groups.codes), dtype="str"),
+                "units_unknown": unclear,
             }
         )
         # An attribute that applies to nobody in a group has no coverage there.
         frames.append(frame[filled + failed + unknown > 0])
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    found = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+    found.attrs["counted"] = unit_words(counted_units)
+    return found
 
 
 def _tally(audit: Audit, chosen: npt.NDArray[np.bool_]) -> Tally:
-    """Count only some of the checks."""
+    """Count some of the checks."""
+    if chosen.all():
+        return audit.tally
     checks = [check for check, is_chosen in zip(audit.checks, chosen, strict=True) if is_chosen]
     empty = Tally.of(np.empty((0, len(checks)), np.int8), checks)
     return Tally.joined([empty, *(Tally.of(part.states[:, chosen], checks) for part in audit.parts)])

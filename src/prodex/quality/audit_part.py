@@ -15,14 +15,13 @@ import pyarrow as pa
 
 from prodex.quality.states import State, States
 from prodex.tables.columns import Rows
-from prodex.tables.record_digests import DIGEST
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
     [
         *((name, pa.string()) for name in ("product_id", "gtin", "name", "owner_id", "owner")),
         *((name, pa.string()) for name in ("brand_code", "brand", "kind_code", "kind", "market")),
-        ("has_pending_update", pa.bool_()),
+        *((name, pa.bool_()) for name in ("is_consumer_unit", "has_pending_update")),
     ]
 )
 
@@ -71,7 +70,6 @@ class AuditPart:
     _states: bytes
     _evidence: bytes
     _first_seen: bytes | None = None
-    _digests: bytes | None = None
 
     @classmethod
     def of(
@@ -79,9 +77,7 @@ class AuditPart:
     ) -> Self:
         """Compress the result of a part: products are rows of `products` and `states`, checks columns of `states`."""
         size, checks = states.shape
-        # Column by column is how states are counted and written, and how they repeat.
-        content = pa.compress(states.tobytes(order="F"), _CODEC, asbytes=True)
-        return cls(size, checks, crashes, _packed(products), content, _packed(evidence))
+        return cls(size, checks, crashes, _packed(products), _packed_states(states), _packed(evidence))
 
     def taken(self, kept: npt.NDArray[np.bool_]) -> AuditPart:
         """Return the result of some of the products, in their order."""
@@ -100,9 +96,30 @@ class AuditPart:
         )
         crashes = self.crashes if kept.any() else ()
         made = AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, crashes)
-        if (digests := self.digests) is not None:
-            made = made.with_digests(digests[kept])
         return made if first_seen is None else made.with_first_seen(first_seen)
+
+    def without(self, findings: Rows, product: Rows, check: Rows) -> AuditPart:
+        """Return the same without some of its findings, as if they were none.
+
+        Parameters
+        ----------
+        findings
+            Which, by their number in `findings_of`.
+        product, check
+            The cells of the matrix of which these are all findings: they pass.
+        """
+        if not len(findings):
+            return self
+        evidence = self.evidence
+        kept = np.ones(len(findings_of(self, evidence).product), bool)
+        kept[findings] = False
+        states = self.states.copy(order="F")
+        states[product, check] = State.PASS
+        # Findings with evidence come first.
+        left = evidence.filter(pa.array(kept[: len(evidence)]))
+        made = replace(self, _states=_packed_states(states), _evidence=_packed(left))
+        first_seen = self.first_seen
+        return made if first_seen is None else made.with_first_seen(first_seen.filter(pa.array(kept)))
 
     def with_first_seen(self, times: pa.Array) -> AuditPart:
         """Return the same with the moment since which each finding is open, in the order of `findings_of`."""
@@ -114,15 +131,6 @@ class AuditPart:
         if self._first_seen is None:
             return None
         return _unpacked(self._first_seen)["first_seen"].combine_chunks()
-
-    def with_digests(self, digests: npt.NDArray[np.void]) -> AuditPart:
-        """Return the same with the digests of the records that were judged, one for each product."""
-        return replace(self, _digests=digests.tobytes())
-
-    @property
-    def digests(self) -> npt.NDArray[np.void] | None:
-        """The digests of the records that were judged; None where the audit does not say them."""
-        return None if self._digests is None else np.frombuffer(self._digests, DIGEST)
 
     @property
     def products(self) -> pa.Table:
@@ -183,6 +191,12 @@ def findings_of(part: AuditPart, evidence: pa.Table) -> Findings:
         np.concatenate([check, column]).astype(np.int64),
         len(product),
     )
+
+
+def _packed_states(states: States) -> bytes:
+    # Column by column is how states are counted and written, and how they repeat.
+    packed: bytes = pa.compress(states.tobytes(order="F"), _CODEC, asbytes=True)
+    return packed
 
 
 def _packed(table: pa.Table) -> bytes:

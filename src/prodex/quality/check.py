@@ -12,88 +12,36 @@ from typing import Any, Self
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.facts.requested_data import OR, Asked, asked_for
+from prodex.languages import Message
 from prodex.locales import language_tag, short_of
 from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
-from prodex.quality.problems import problem_of, with_labels
 from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
 from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection
 from prodex.selection.paths import paths_of, wire_paths
 from prodex.selection.plain import COLUMNS, MARKET
+from prodex.selection.units import CONSUMER, NAMED, names_units
+
+#: Values of parameters that words can name.
+_SAID = (str, int, float, tuple, Message)
 
 #: The largest weight of a check: sums of larger ones would not be exact.
 MOST_WEIGHT = 1_000_000
 
 
-@dataclass(frozen=True)
-class CheckFacts:
-    """What an audit keeps of a check: everything but the function.
-
-    Attributes
-    ----------
-    id
-        Name of the column: `required_text[namePublicLong,fr]`.
-    rule, block, dimension, severity, weight, title, why, fix, reason, source, exact, shipped
-        As in the rule, or as the profile says, with the parameters filled in.
-    attribute, language
-        What it is about, where it is about one.
-    scope
-        For which products, in words.
-    is_presence
-        Whether it asks for data of one attribute.
-    problem
-        What is wrong with a failing product, in a person's words.
-    channel, level, asked
-        Of a check that requirements make: its channel, how much is wanted ("must", "should", "not"), and the attribute
-        as the requirements name it, such as "assets.pictures[front]".
-    law
-        The law that asks for it, with the article; "" where none does.
-    in_force, until
-        The first and the last day on which it is asked for.
-    standing
-        How it stood on the day of the audit: "in force", "announced" (a warning of what will be asked for), "ended"
-        (asked of no product), or "" where no day decides.
-    not_asked
-        Fields that the profile has to declare before it can be asked: it is unknown for all products.
-    """
-
-    id: str
-    rule: str
-    block: str
-    dimension: str
-    severity: str
-    weight: float
-    title: str
-    why: str
-    fix: str
-    reason: str
-    source: str
-    exact: bool
-    shipped: bool
-    attribute: str | None
-    language: str | None
-    scope: str
-    is_presence: bool
-    problem: str = ""  # audits that were saved before have none
-    channel: str = ""
-    level: str = ""
-    asked: str = ""
-    law: str = ""
-    in_force: date | None = None
-    until: date | None = None
-    standing: Standing = ""
-    not_asked: tuple[str, ...] = ()
-
-
-#: The problem of a check before the first day of its law.
-FROM_THEN_ON = "{said} (from {day} on)"
+def plain_fact(check: Check, name: str) -> Any:
+    """Return a fact of a check as frames have it: a rule by its name, messages in English."""
+    fact = getattr(check, name)
+    if isinstance(fact, Rule):
+        return fact.id
+    return str(fact) if isinstance(fact, Message) else fact
 
 
 @dataclass(frozen=True)
 class Check:
-    """One column of the matrix.
+    """One column of the matrix: a rule with its parameters. An audit keeps it as it is; saved, it lacks the function.
 
     Attributes
     ----------
@@ -107,8 +55,14 @@ class Check:
         The products that the profile means: those of any of these conditions, and of the rule's own scope.
     in_force, until
         The first and the last day on which it is asked for: those of the profile, else those of the rule.
+    standing
+        How it stands on the day of the audit: "in force", "announced" (a warning of what will be asked for), "ended"
+        (asked of no product), or "" where no day decides; see `on`.
     place
         File, line and key where it is written; empty in the profiles of prodex.
+    units
+        Which units count where figures say how many lack it: "consumer" units; "all" where the profile means all; and
+        "named" where it says itself of which units it asks, so that all to which it applies count (see `on`).
 
     Examples
     --------
@@ -124,7 +78,9 @@ class Check:
     scopes: tuple[Selection, ...] = (EVERYTHING,)
     in_force: date | None = None
     until: date | None = None
+    standing: Standing = ""
     place: str = field(default="", compare=False)
+    units: str = CONSUMER
 
     @classmethod
     def of(
@@ -169,6 +125,7 @@ class Check:
             (scope,),
             first,
             last,
+            "" if first is None and last is None else IN_FORCE,
         )
 
     @cached_property
@@ -176,7 +133,11 @@ class Check:
         """The rule's name with the parameters that are not as usual: `required_text[namePublicLong,fr]`."""
         # Where a field is does not make another check of it: what was accepted stays accepted once it is declared.
         values = {name: value for name, value in self.parameters if name not in FIELDS}
-        words = [_exact_word(values[p.name]) for p in self.rule.parameters if p.required]
+        words = [
+            _exact_word(values[p.name])
+            for p in self.rule.parameters
+            if p.required and values[p.name] is not None
+        ]
         words += [
             f"{p.name}={_exact_word(values[p.name])}"
             for p in self.rule.parameters
@@ -185,24 +146,35 @@ class Check:
         return f"{self.rule.id}[{','.join(words)}]" if words else self.rule.id
 
     @cached_property
-    def title(self) -> str:
+    def title(self) -> Message:
         """The sentence that should be true, with the parameters filled in."""
-        return self._filled_in(self.rule.title)
+        return Message(self.rule.title, **self._values)
 
     @cached_property
-    def problem(self) -> str:
-        """What is wrong with a failing product, with labels for the parameters."""
-        return problem_of(self.rule.problem, self.title, self.parameters)
+    def problem(self) -> Message:
+        """What is wrong with a failing product; before the first day of its law, what will be."""
+        if self.rule.problem:
+            said = Message.sentence(self.rule.problem, **self._values)
+        else:
+            said = Message("Not true: {said}", said=self.title)
+        if self.standing != ANNOUNCED or self.in_force is None:
+            return said
+        return Message("{said} (from {day} on)", said=said, day=day_in_words(self.in_force))
 
     @cached_property
-    def fix(self) -> str:
-        """What has to be done, with labels for the parameters: it is read by suppliers."""
-        return with_labels(self.rule.fix, self.parameters)
+    def fix(self) -> Message:
+        """What has to be done; it is read by suppliers."""
+        return Message(self.rule.fix, **self._values)
 
     @cached_property
-    def reason(self) -> str:
+    def reason(self) -> Message:
         """The reason shown for a failing product without evidence."""
-        return self._filled_in(self.rule.reason)
+        return Message(self.rule.reason, **self._values)
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        """The parameters that its words may name."""
+        return {name: value for name, value in self.parameters if isinstance(value, _SAID)}
 
     @property
     def attribute(self) -> str | None:
@@ -241,7 +213,8 @@ class Check:
     @property
     def is_presence(self) -> bool:
         """Whether it asks for data of one attribute: these are what coverage is made of."""
-        return self.rule.dimension == "completeness" and "attribute" in dict(self.parameters)
+        named = "attribute" in dict(self.parameters)
+        return self.rule.dimension == "completeness" and named and self.level != "not"
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
@@ -286,47 +259,87 @@ class Check:
         return standing(self.in_force, self.until, day) == ENDED
 
     @cached_property
-    def facts(self) -> CheckFacts:
-        """What an audit keeps of it, of a day on which it is in force."""
-        rule = self.rule
-        meant = " or ".join(filter(None, (str(scope) for scope in self.scopes)))
-        of_rule = ("block", "dimension", "source", "exact", "shipped")
-        own = ("id", "severity", "weight", "title", "fix", "reason", "problem")
-        return CheckFacts(
-            rule=rule.id,
-            why=self._filled_in(rule.why),
-            attribute=self.attribute,
-            language=self.language,
-            scope="; ".join(filter(None, [str(rule.scope), meant])),
-            is_presence=self.is_presence,
-            law="" if rule.law is None else rule.law.cited(rule.article),
-            in_force=self.in_force,
-            until=self.until,
-            standing="" if self.in_force is None and self.until is None else IN_FORCE,
-            not_asked=self.not_asked,
-            **{name: getattr(rule, name) for name in of_rule},
-            **{name: getattr(self, name) for name in own},
-        )
+    def why(self) -> Message:
+        """Why it matters."""
+        sentence = " ".join(self.rule.why.split())
+        return Message(sentence, **self._values)
 
-    def facts_on(self, day: date) -> CheckFacts:
-        """Return what an audit keeps of it, as it stands on a day: before its first, it is a warning.
+    @property
+    def block(self) -> str:
+        """Under which heading it is listed."""
+        return self.rule.block
+
+    @property
+    def dimension(self) -> str:
+        """Which kind of quality it is about."""
+        return self.rule.dimension
+
+    @property
+    def source(self) -> str:
+        """The standard behind it."""
+        return self.rule.source
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is certain, and no judgement that can be wrong."""
+        return self.rule.exact
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it is one of prodex's rules."""
+        return self.rule.shipped
+
+    @property
+    def law(self) -> str:
+        """The law that asks for it, with the article; "" where none does."""
+        return "" if self.rule.law is None else self.rule.law.cited(self.rule.article)
+
+    @cached_property
+    def scope(self) -> str:
+        """For which products, in words."""
+        meant = " or ".join(filter(None, (str(scope) for scope in self.scopes)))
+        return self.channel or "; ".join(filter(None, [str(self.rule.scope), meant]))
+
+    @property
+    def channel(self) -> str:
+        """Of a check that requirements make, for which channel; "" of any other."""
+        return self._required("channel")
+
+    @property
+    def level(self) -> str:
+        """Of a check that requirements make, how much is wanted: "must", "should" or "not"."""
+        return self._required("level")
+
+    @property
+    def required_attribute(self) -> str:
+        """Of a check that requirements make, the attribute as they name it, such as "assets.pictures[front]"."""
+        return self._required("asked")
+
+    def _required(self, name: str) -> str:
+        return str(dict(self.parameters)[name]) if self.rule.of_requirements else ""
+
+    def on(self, day: date) -> Check:
+        """Return it as an audit of a day keeps it: before its first day, it is a warning.
 
         Examples
         --------
         >>> check = Check.of("has_gpc_brick", severity="error", in_force=date(2026, 8, 12))
-        >>> facts = check.facts_on(date(2026, 8, 11))
-        >>> facts.severity, facts.problem
+        >>> before = check.on(date(2026, 8, 11))
+        >>> before.severity, str(before.problem)
         ('warning', 'No eight-digit GS1 brick (from 12 August 2026 on)')
-        >>> check.facts_on(date(2026, 8, 12)).severity
+        >>> check.on(date(2026, 8, 12)).severity
         'error'
         """
         stands = standing(self.in_force, self.until, day)
-        if stands != ANNOUNCED or self.in_force is None:
-            return replace(self.facts, standing=stands)
-        problem = FROM_THEN_ON.format(said=self.problem, day=day_in_words(self.in_force))
+        units = NAMED if names_units(self.rule.scope, *self.scopes) else self.units
+        if (stands, units) == (self.standing, self.units):
+            return self
         is_worse = list(SEVERITIES).index(self.severity) < list(SEVERITIES).index("warning")
-        severity, weight = ("warning", SEVERITIES["warning"]) if is_worse else (self.severity, self.weight)
-        return replace(self.facts, standing=stands, problem=problem, severity=severity, weight=weight)
+        if stands == ANNOUNCED and is_worse:
+            return replace(
+                self, standing=stands, units=units, severity="warning", weight=SEVERITIES["warning"]
+            )
+        return replace(self, standing=stands, units=units)
 
     def joined(self, other: Check) -> Check:
         """Return one check for the products of both.

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import InputError
-from prodex.messages import counted, moved
+from prodex.languages import Message
+from prodex.messages import counted
 from prodex.quality.audit import Audit
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.laws import ENDED
-from prodex.quality.scores import readiness
+from prodex.quality.scores import moved, readiness
 from prodex.quality.states import State
 from prodex.tables.frames import to_frame
 
@@ -38,12 +39,11 @@ class AuditComparison:
         The audits.
     by_check
         One row per check: the number of products fixed, newly failing, still failing, not comparable, under `note` why
-        a whole check is not comparable, the problem that the check finds, and of how many products that fail now this
-        is accepted.
+        a whole check is not comparable, and the problem that the check finds.
     added, gone
         Products of the new audit only, and of the old one only.
-    notes
-        Why the figures are not fully comparable.
+    said
+        Why the figures are not fully comparable, as messages.
 
     Examples
     --------
@@ -60,8 +60,13 @@ class AuditComparison:
     by_check: pd.DataFrame
     added: pd.DataFrame
     gone: pd.DataFrame
-    notes: tuple[str, ...]
+    said: tuple[Message, ...]
     _pairs: tuple[np.ndarray, np.ndarray] = field(repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why the figures are not fully comparable, in English."""
+        return tuple(map(str, self.said))
 
     @cached_property
     def law_changes(self) -> pd.DataFrame:
@@ -117,7 +122,7 @@ class AuditComparison:
         if not others:
             return self.old, self.new
 
-        def judged(check: CheckFacts) -> CheckFacts:
+        def judged(check: Check) -> Check:
             then = others.get(check.id, check)
             if check.id in gone:
                 return replace(check, severity="info", weight=0.0)
@@ -167,7 +172,6 @@ class AuditComparison:
             "incomplete",
             "unknown",
             "completeness",
-            "completeness_with_accepted",
         ]
         if tables[0].columns[1] != key[1]:
             raise InputError(
@@ -189,7 +193,7 @@ class AuditComparison:
 
     @property
     def figures(self) -> pd.DataFrame:
-        """Products, score and readiness before and after, with and without what is accepted now."""
+        """Products, score and readiness before and after, and how many failing cells are accepted now."""
         counts = [f"{name}_products" for name in ("ready", "not_ready", "undecided")]
         names = [
             "products",
@@ -202,7 +206,6 @@ class AuditComparison:
             "unknown",
             "accepted",
         ]
-        names += ["score_with_accepted", "ready_with_accepted", "ready_products_with_accepted"]
         return pd.DataFrame({"old": self.old.summary[names], "new": self.new.summary[names]})
 
     def __repr__(self) -> str:
@@ -217,7 +220,8 @@ class AuditComparison:
 
     def _rows(self, change: str) -> Iterator[pd.DataFrame]:
         before, after = self._pairs
-        accepted = _accepted_of(self.new)
+        # Those that pass in the view with what is accepted.
+        view = self.new.with_accepted() if self.new.has_accepted else self.new
         for old_place, new_place in _shared_checks(self.old, self.new):
             if not _is_asked_of_both(self.old, self.new, old_place, new_place):
                 continue
@@ -230,12 +234,12 @@ class AuditComparison:
             check = self.new.checks[new_place]
             yield to_frame(self.new.identity.select(_PRODUCT).take(pa.array(after[found]))).assign(
                 check=check.id,
-                problem=check.problem,
+                problem=str(check.problem),
                 severity=check.severity,
                 was=_state_words(was[found]),
                 **{"is": _state_words(now[found])},
                 change=change,
-                accepted=accepted[after[found], new_place],
+                accepted=now[found] != view.states[:, new_place][after[found]],
             )
 
 
@@ -281,7 +285,10 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
     notes = list(_comparability_notes(old, new))
     # A product that was not chosen is neither added nor gone.
     if len({len(old), len(new), len(after)}) > 1 and _chosen_words(old) != _chosen_words(new):
-        notes.append(f"They are about other products. The old one: {old.scope} The new one: {new.scope}")
+        scopes = {"old": old.scope_said, "new": new.scope_said}
+        notes.append(
+            Message("They are about other products. The old one: {old} The new one: {new}", **scopes)
+        )
     return AuditComparison(
         old,
         new,
@@ -311,28 +318,27 @@ def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
 
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
-    accepted = dict(zip(new.by_check["check"], new.by_check["accepted"], strict=True))
     for old_place, new_place in _shared_checks(old, new):
         check = new.checks[new_place]
         if not _is_asked_of_both(old, new, old_place, new_place):
             note = "its law ended between the two audits"
             if check.standing != ENDED:
                 note = "its law had ended on the day of the old audit"
-            rows.append((check.id, check.severity, 0, 0, 0, len(before), note, check.problem))
+            rows.append((check.id, check.severity, 0, 0, 0, len(before), note, str(check.problem)))
             continue
         changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         counts = (int(changed[name].sum()) for name in CHANGES)
-        rows.append((check.id, check.severity, *counts, None, check.problem))
+        rows.append((check.id, check.severity, *counts, None, str(check.problem)))
     for audit, other, note in ((new, old, "only in the new audit"), (old, new, "only in the old audit")):
         there = {check.id for check in other.checks}
         own = [check for check in audit.checks if check.id not in there]
         rows += [(c.id, c.severity, 0, 0, 0, len(before), note, c.problem) for c in own]
     names = [name.replace(" ", "_") for name in CHANGES]
     frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note", "problem"])
-    return frame.astype({"note": "str"}).assign(accepted=frame["check"].map(accepted).fillna(0).astype(int))
+    return frame.astype({"note": "str"})
 
 
-def _with_other_standing(old: Audit, new: Audit) -> list[tuple[CheckFacts, CheckFacts]]:
+def _with_other_standing(old: Audit, new: Audit) -> list[tuple[Check, Check]]:
     """Return the checks of both audits whose law stood otherwise on the two days."""
     shared = ((old.checks[was], new.checks[is_]) for was, is_ in _shared_checks(old, new))
     return [(was, is_) for was, is_ in shared if was.standing != is_.standing]
@@ -343,31 +349,43 @@ def _is_asked_of_both(old: Audit, new: Audit, was: int, is_: int) -> bool:
     return (old.checks[was].standing == ENDED) == (new.checks[is_].standing == ENDED)
 
 
-def _accepted_of(audit: Audit) -> np.ndarray:
-    """Return for each product and check whether its cell is accepted; no memory is used where none is."""
-    cells = audit.accepted_cells()
-    if not any(part.any() for part in cells):
-        return np.broadcast_to(np.False_, (len(audit), len(audit.checks)))
-    return np.concatenate(cells)
-
-
 def _shared_checks(old: Audit, new: Audit) -> list[tuple[int, int]]:
     places = {check.id: place for place, check in enumerate(old.checks)}
     return [(places[check.id], place) for place, check in enumerate(new.checks) if check.id in places]
 
 
-def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
+def _comparability_notes(old: Audit, new: Audit) -> Iterator[Message]:
     if old.rule_set != new.rule_set:
-        yield f"Rule sets differ ({old.rule_set} and {new.rule_set}): a rule may judge differently than before."
+        yield Message(
+            "Rule sets differ ({old} and {new}): a rule may judge differently than before.",
+            old=old.rule_set,
+            new=new.rule_set,
+        )
     if old.profile != new.profile:
-        yield f"Profiles differ ({old.profile} and {new.profile}): the scores are not comparable."
+        yield Message(
+            "Profiles differ ({old} and {new}): the scores are not comparable.",
+            old=old.profile,
+            new=new.profile,
+        )
     if old.grade_with_blocker != new.grade_with_blocker:
-        yield (
-            f"The best grade of a product with a failing blocker differs ({old.grade_with_blocker} and "
-            f"{new.grade_with_blocker}): the grades are not comparable."
+        yield Message(
+            "The best grade of a product with a failing blocker differs ({old} and {new}): the grades are not "
+            "comparable.",
+            old=old.grade_with_blocker,
+            new=new.grade_with_blocker,
+        )
+    if old.as_found is None and new.as_found is not None:
+        yield Message(
+            "What is accepted passes in the new audit only: compare two audits, or both with_accepted()."
+        )
+    if old.as_found is not None and new.as_found is None:
+        yield Message(
+            "What is accepted passes in the old audit only: compare two audits, or both with_accepted()."
         )
     if old.assumed != new.assumed:
-        yield "The assumptions for products whose data do not decide differ: other checks apply to them."
+        yield Message(
+            "The assumptions for products whose data do not decide differ: other checks apply to them."
+        )
     moved_by_law = {check.id for _, check in _with_other_standing(old, new)}
     weights = {check.id: (check.severity, check.weight, check.scope) for check in old.checks}
     other = [
@@ -376,10 +394,16 @@ def _comparability_notes(old: Audit, new: Audit) -> Iterator[str]:
         if c.id in weights and c.id not in moved_by_law and weights[c.id] != (c.severity, c.weight, c.scope)
     ]
     if other:
-        yield f"Another severity, weight or scope than before: {counted(len(other), 'check')}, {other[0]} for one."
-    for name, audit in (("old", old), ("new", new)):
-        if not audit.origin.complete:
-            yield f"The {name} catalogue is incomplete: {audit.origin.ledger}."
+        yield Message.of_number(
+            "Another severity, weight or scope than before: {number} check, {check} for one.",
+            "Another severity, weight or scope than before: {number} checks, {check} for one.",
+            len(other),
+            check=other[0],
+        )
+    if not old.origin.complete:
+        yield Message("The old catalogue is incomplete: {said}.", said=old.origin.ledger.said)
+    if not new.origin.complete:
+        yield Message("The new catalogue is incomplete: {said}.", said=new.origin.ledger.said)
 
 
 def _state_words(states: np.ndarray) -> list[str]:

@@ -2,7 +2,8 @@
 
 A product is complete for a channel when nothing that it must have there is missing or wrong, incomplete when anything
 is, and unknown when nothing is but something could not be judged. What a channel requires nothing of has no
-completeness there. An accepted finding stays a finding: figures "with accepted" say what they would be without it.
+completeness there. An accepted finding stays a finding; the completeness as if it were none is that of
+`Audit.with_accepted`.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
-from prodex.messages import counted, percent
-from prodex.quality.audit import Audit
-from prodex.quality.check import CheckFacts
+from prodex.languages import ENGLISH, Message, Translation
+from prodex.quality.audit import Audit, counted_units_of
+from prodex.quality.check import Check
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
 from prodex.quality.scores import ratio
 from prodex.quality.states import State, States
-from prodex.tables.columns import Mask, encoded
+from prodex.selection.units import ALL_UNITS, CONSUMER, UnitCount
+from prodex.tables.columns import encoded
+from prodex.tables.fill_state import FillState
 from prodex.tables.visible import is_visible
 from prodex.untrusted_text import on_one_line
 
@@ -50,17 +53,17 @@ class RequiredColumn:
     """
 
     place: int
-    check: CheckFacts
+    check: Check
 
     @property
     def asked(self) -> AskedAttribute:
         """What it is about."""
-        return AskedAttribute(self.check.asked, self.check.language or "")
+        return AskedAttribute(self.check.required_attribute, self.check.language or "")
 
     @property
     def words(self) -> str:
         """The same in words."""
-        return asked_words(self.asked)
+        return str(asked_words(self.asked))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +123,14 @@ class Completeness:
         """Return for each product whether it is complete for a channel: a `State`."""
         places = [one.place for one in self.columns(channel)]
         return np.concatenate(
-            [np.zeros(0, np.int8), *(_joined_states(states[:, places]) for states, _ in self.parts())]
+            [np.zeros(0, np.int8), *(_joined_states(states[:, places]) for states in self.parts())]
         )
 
     def shares(self, channel: str) -> npt.NDArray[np.float64]:
         """Return for each product the share of what it must have that is there; NaN where nothing is known."""
         places = [one.place for one in self.columns(channel)]
         made = [np.zeros(0)]
-        for states, _ in self.parts():
+        for states in self.parts():
             own = states[:, places]
             passed, failed = ((own == one).sum(axis=1).astype(float) for one in (State.PASS, State.FAIL))
             made.append(ratio(passed, passed + failed))
@@ -139,7 +142,7 @@ class Completeness:
         places = [one.place for one in columns]
         words = [one.words for one in columns]
         made = [pa.array([], pa.string())]
-        for states, _ in self.parts():
+        for states in self.parts():
             fails = states[:, places] == State.FAIL
             # Few combinations occur: the words are made once for each.
             packed = np.packbits(fails, axis=1) if places else np.zeros((len(states), 1), np.uint8)
@@ -191,22 +194,27 @@ class Completeness:
         return frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
 
     @property
-    def new_families_words(self) -> str:
-        """The same in a sentence: how many products, and which families; empty where all are listed."""
+    def new_families_said(self) -> Message | None:
+        """The same in a sentence: how many products, and which families; None where all are listed."""
         new = self.new_families
         if not len(new):
-            return ""
-        names = [on_one_line(str(one)) for one in new.iloc[:_MOST, 1]]
-        more = f" and {len(new) - _MOST} more" if len(new) > _MOST else ""
-        return (
-            f"The requirements do not list {_families_counted(len(new))} of "
-            f"{counted(int(new['products'].sum()), 'product')}: {', '.join(names)}{more}. They are judged as all "
-            "families are, and unknown where nothing is said of these."
+            return None
+        names = tuple(on_one_line(str(one)) for one in new.iloc[:_MOST, 1])
+        return Message.of_number(
+            "The requirements do not list {number} family of {products}: {names}. They are judged as all families are, "
+            "and unknown where nothing is said of these.",
+            "The requirements do not list {number} families of {products}: {names}. They are judged as all families "
+            "are, and unknown where nothing is said of these.",
+            len(new),
+            products=Message.of_number("{number} product", "{number} products", int(new["products"].sum())),
+            names=names
+            if len(new) <= _MOST
+            else Message("{names} and {count} more", names=names, count=len(new) - _MOST),
         )
 
     @property
-    def sentences(self) -> list[str]:
-        """For each channel how many products are complete, in words.
+    def sentences(self) -> list[Message]:
+        """For each channel how many products are complete.
 
         Examples
         --------
@@ -214,14 +222,21 @@ class Completeness:
         >>> rows = [["Web shop", "*", "brand", "must"]]
         >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
         >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}])
-        >>> Completeness.of(prodex.audit(catalog, wanted)).sentences
-        ['complete for Web shop: 50.0 % (1 of 2 products)']
+        >>> [str(one) for one in Completeness.of(prodex.audit(catalog, wanted)).sentences]
+        ['complete for Web shop: 50.0 % (1 of 2 consumer units, 2 of unknown kind)']
         """
-        table = self.table()
+        table = self.table_of_both()
         every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
         return [_sentence(row) for row in every.to_dict("records")]
 
-    def table(self, by: str | None = None) -> pd.DataFrame:
+    def table_of_both(self, words: Translation = ENGLISH) -> pd.DataFrame:
+        """Return the table by family, with the completeness of `Audit.with_accepted` beside as `with_accepted`."""
+        table = self.table(words=words)
+        # Both have the same rows: what fails and what passes is required alike.
+        then = self.audit.with_accepted().completeness() if self.audit.has_accepted else table
+        return table.assign(with_accepted=then["completeness"])
+
+    def table(self, by: str | None = None, words: Translation = ENGLISH) -> pd.DataFrame:
         """Return one row per channel, family (or another group) and language; see `Audit.completeness`."""
         groups = self.families if by is None else self.audit.groups(by)
         views = [
@@ -231,10 +246,22 @@ class Completeness:
         ]
         counts = _Counts.of(self, views, groups)
         names = _family_columns(self.wanted.by if by is None else by)
-        frames = [self._rows(view, groups, counts, place) for place, view in enumerate(views)]
+        frames = [self._rows(view, groups, counts, place, words) for place, view in enumerate(views)]
         frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(_COLUMNS))
+        frame.attrs["counted"] = "; ".join(self.counted(frame).values())
         frame = frame.rename(columns=dict(zip(["code", "label"], names, strict=True)))
         return frame if by is None else frame.drop(columns="listed")
+
+    def counted(self, table: pd.DataFrame) -> Mapping[str, str]:
+        """Return in words of how many products a table is, by channel."""
+        every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
+        return {row["channel"]: f"{row['channel']}: {counted_of(row)}" for row in every.to_dict("records")}
+
+    def units(self, channel: Channel) -> str:
+        """Return which units count for a channel: "consumer", "all", or "not asked for" where nobody knows which."""
+        if not self.wanted.means_consumer_units(channel):
+            return ALL_UNITS
+        return CONSUMER if counted_units_of(self.audit).is_asked else FillState.NOT_ASKED.value
 
     def _languages(self, channel: str) -> list[str]:
         found = {
@@ -242,9 +269,11 @@ class Completeness:
         }
         return [EVERY_LANGUAGE, *sorted(found - {NO_LANGUAGE}), *sorted(found & {NO_LANGUAGE})]
 
-    def _rows(self, view: _View, groups: Groups, counts: _Counts, place: int) -> pd.DataFrame:
+    def _rows(
+        self, view: _View, groups: Groups, counts: _Counts, place: int, words: Translation
+    ) -> pd.DataFrame:
         """Return one row for all products, and one for each group to which anything applies."""
-        complete, incomplete, unknown, with_accepted = counts.states[place].astype(float)
+        complete, incomplete, unknown, unclear = counts.states[place].astype(float)
         products = complete + incomplete + unknown
         must, should = ([one.place for one in columns] for columns in (view.must, view.should))
         missing = counts.fails[must]
@@ -270,15 +299,15 @@ class Completeness:
                     )
                 },
                 "completeness": ratio(complete, products),
-                "complete_with_accepted": with_accepted.astype(np.int64),
-                "completeness_with_accepted": ratio(with_accepted, products),
                 "filled": filled,
                 "required": required,
                 "share_filled": ratio(filled.astype(float), required.astype(float)),
                 "share_wanted_filled": ratio(wanted_filled.astype(float), wanted.astype(float)),
                 "missing_most": pd.Series(
-                    [_most_missing(view.must, of_group) for of_group in missing.T], dtype="str"
+                    [_most_missing(view.must, of_group, words) for of_group in missing.T], dtype="str"
                 ),
+                "units": self.units(view.channel),
+                "units_unknown": unclear.astype(np.int64),
             }
         )
         kept = (products > 0) | (wanted > 0)
@@ -293,10 +322,9 @@ class Completeness:
         listed = {one.code: one.label for one in self.wanted.families}
         return [listed.get(name) or known.get(name) for name in names]
 
-    def parts(self) -> Iterator[tuple[States, Mask]]:
-        """Yield the states of each part, and which of them are failures that were accepted."""
-        for part, accepted in zip(self.audit.parts, self.audit.accepted_cells(), strict=True):
-            yield part.states, accepted
+    def parts(self) -> Iterator[States]:
+        """Yield the states of each part."""
+        return (part.states for part in self.audit.parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,7 +346,7 @@ class _Counts:
     fails, passes
         By column of the matrix and group.
     states
-        By view, state and group: complete, incomplete, unknown, and complete with what was accepted.
+        By view, state and group: complete, incomplete, unknown; and those of them that may be other units.
     """
 
     fails: npt.NDArray[np.int64]
@@ -330,12 +358,13 @@ class _Counts:
         """Count part by part: the states of a large audit at once would take much memory."""
         size, checks = len(groups.codes) + 1, len(seen.audit.checks)
         fails, passes = (np.zeros((checks, size), np.int64) for _ in range(2))
-        found = np.zeros((len(views), 4, size), np.int64)
+        found = np.zeros((len(views), len(_SHOWN) + 1, size), np.int64)
+        unclear = counted_units_of(seen.audit).unknown
         used = np.array(sorted({one.place for view in views for one in (*view.must, *view.should)}), np.int64)
         of_product = np.argsort(groups.rows, kind="stable")
         rows, group = groups.rows[of_product], groups.groups[of_product] + 1
         end = 0
-        for states, accepted in seen.parts():
+        for states in seen.parts():
             first, end = end, end + len(states)
             here = slice(*np.searchsorted(rows, [first, end]))
             order = np.argsort(group[here], kind="stable")
@@ -349,10 +378,9 @@ class _Counts:
                     by_group = np.add.reduceat(held[of_row], starts, axis=0, dtype=np.int64)
                     found_in[np.ix_(used, there)] += by_group.T
             for place, view in enumerate(views):
-                must = [one.place for one in view.must]
-                joined = _joined_states(states[:, must])
-                with_accepted = _joined_states(np.where(accepted[:, must], State.PASS, states[:, must]))
-                for row, mask in enumerate((*(joined == one for one in _SHOWN), with_accepted == State.PASS)):
+                joined = _joined_states(states[:, [one.place for one in view.must]])
+                kinds = (joined != State.NOT_APPLICABLE) & unclear[first:end]
+                for row, mask in enumerate([*(joined == one for one in _SHOWN), kinds]):
                     found[place, row, 0] += mask.sum()
                     found[place, row] += np.bincount(own, mask[of_row], size).astype(np.int64)
         return cls(fails, passes, found)
@@ -361,39 +389,37 @@ class _Counts:
 _SHOWN = (State.PASS, State.FAIL, State.UNKNOWN)
 
 
-def _families_counted(number: int) -> str:
-    return f"{number:,} famil{'y' if number == 1 else 'ies'}"
+def _sentence(row: Mapping[Any, Any]) -> Message:
+    channel = row["channel"]
+    if not row["products"]:
+        return Message("complete for {channel}: nothing is required of these products", channel=channel)
+    said = Message("{complete} of {units}", complete=int(row["complete"]), units=counted_of(row).said)
+    if row["unknown"]:
+        said = Message("{said}; unknown of {count}", said=said, count=int(row["unknown"]))
+    share, then = float(row["completeness"]), float(row["with_accepted"])
+    if then > share:
+        said = Message("{said}; {share:%} with what was accepted", said=said, share=then)
+    return Message("complete for {channel}: {share:%} ({said})", channel=channel, share=share, said=said)
 
 
-def _sentence(row: Mapping[Any, Any]) -> str:
-    channel, products, complete, unknown = (
-        row[name] for name in ("channel", "products", "complete", "unknown")
+def counted_of(row: Mapping[Any, Any]) -> UnitCount:
+    """Return how many products a row of the table counts."""
+    is_asked = row["units"] != FillState.NOT_ASKED.value
+    return UnitCount(int(row["products"]), int(row["units_unknown"]), 0, row["units"], is_asked)
+
+
+def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64], words: Translation) -> str:
+    order = [one for one in np.argsort(-fails, kind="stable")[:_MOST].tolist() if fails[one]]
+    return ", ".join(
+        f"{words.say(asked_words(columns[one].asked))} ({words.number(fails[one])})" for one in order
     )
-    if not products:
-        return f"complete for {channel}: nothing is required of these products"
-    more = f", unknown of {unknown:,}" if unknown else ""
-    with_accepted = row["complete_with_accepted"]
-    accepted = (
-        f"; {percent(row['completeness_with_accepted'])} with what was accepted"
-        if with_accepted > complete
-        else ""
-    )
-    return (
-        f"complete for {channel}: {percent(row['completeness'])} ({complete:,} of {counted(products, 'product')}"
-        f"{more}{accepted})"
-    )
-
-
-def _most_missing(columns: Sequence[RequiredColumn], fails: npt.NDArray[np.int64]) -> str:
-    order = np.argsort(-fails, kind="stable")[:_MOST]
-    return ", ".join(f"{columns[one].words} ({fails[one]:,})" for one in order.tolist() if fails[one])
 
 
 _WANTED = (Level.MUST, Level.SHOULD)
 _COLUMNS = (
     *("channel", "code", "label", "listed", "language", "products", "complete", "incomplete", "unknown"),
-    *("completeness", "complete_with_accepted", "completeness_with_accepted"),
-    *("filled", "required", "share_filled", "share_wanted_filled", "missing_most"),
+    *("completeness", "filled", "required", "share_filled", "share_wanted_filled", "missing_most"),
+    *("units", "units_unknown"),
 )
 
 

@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.owner import owner_codes
 from prodex.facts.requested_data import OR, Asked, asked_for
+from prodex.languages import Message
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded
@@ -91,13 +92,32 @@ class CutLength:
     beside: float
 
     @property
-    def words(self) -> str:
-        """Say in words why a text of this length was cut."""
-        whose = "texts" if self.owner is None else "texts of this owner"
-        return (
-            f"cut at {self.length:,} {self.unit}, where {self.count:,} {whose} end, and {self.beside:.2g} at each "
-            "length beside it: a column was too short"
+    def reason(self) -> Message:
+        """Why a text of this length was cut."""
+        return _CUT[self.unit, self.owner is None].with_values(
+            length=self.length, count=self.count, figure=self.beside
         )
+
+
+#: By the unit of the column, and whether it is one of all owners.
+_CUT = {
+    (_CHARACTERS, True): Message(
+        "cut at {length} characters, where {count} texts end, and {figure:.2g} at each length beside it: a column was "
+        "too short"
+    ),
+    (_BYTES, True): Message(
+        "cut at {length} bytes, where {count} texts end, and {figure:.2g} at each length beside it: a column was too "
+        "short"
+    ),
+    (_CHARACTERS, False): Message(
+        "cut at {length} characters, where {count} texts of this owner end, and {figure:.2g} at each length beside it: "
+        "a column was too short"
+    ),
+    (_BYTES, False): Message(
+        "cut at {length} bytes, where {count} texts of this owner end, and {figure:.2g} at each length beside it: a "
+        "column was too short"
+    ),
+}
 
 
 #: By owner (None: all), attribute, unit and length of a text.

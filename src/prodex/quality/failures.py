@@ -14,13 +14,14 @@ import pyarrow.compute as pc
 
 from prodex import locales
 from prodex.errors import QueryError
+from prodex.languages import ENGLISH, Translation
 from prodex.locales import short_of
 from prodex.messages import hint, meant
 from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
 from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
-from prodex.quality.check import CheckFacts
-from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.states import EVIDENCE
+from prodex.quality.check import Check
+from prodex.quality.reasons import reason_words
+from prodex.quality.rulebook import SEVERITIES, Rule
 from prodex.selection import Selection
 from prodex.selection.column_values import (
     ClosedList,
@@ -65,13 +66,18 @@ class FailureFilter:
     rest: Selection = field(default_factory=Selection)
     answers: Mapping[Selection, ColumnCondition | pa.Array] = field(default_factory=dict)
 
-    def kept(self, rows: pa.Table) -> pa.Table:
-        """Return the findings that are wanted, of those that the columns of products and checks have left."""
-        for want in self.wants:
-            if want.column not in _OF_PRODUCT and want.column not in OF_CHECK:
-                rows = rows.filter(want.holds(rows))
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether it takes more than the columns of products and checks to know which are wanted."""
+        return bool(self.rest) or any(map(_is_of_rows, self.wants))
+
+    def kept(self, rows: pa.Table) -> Mask:
+        """Return which findings are wanted, of those that the columns of products and checks have left."""
+        kept = np.ones(rows.num_rows, bool)
+        for want in filter(_is_of_rows, self.wants):
+            kept &= is_true(want.holds(rows))
         if not self.rest:
-            return rows
+            return kept
 
         def answer(one: Selection) -> Mask:
             found = self.answers[one]
@@ -80,7 +86,11 @@ class FailureFilter:
             return is_true(pc.is_in(rows["product_id"], found))
 
         everything = np.ones(rows.num_rows, bool)
-        return rows.filter(pa.array(self.rest.met(everything, answer, lambda known: known)))
+        return kept & self.rest.met(everything, answer, lambda known: known)
+
+
+def _is_of_rows(want: ColumnCondition) -> bool:
+    return want.column not in _OF_PRODUCT and want.column not in OF_CHECK
 
 
 NO_FILTER = FailureFilter()
@@ -88,7 +98,7 @@ NO_FILTER = FailureFilter()
 
 def failure_filter(
     parts: Sequence[AuditPart],
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     equal: Mapping[str, Any],
     accepted: Sequence[AcceptedInPart] = (),
     selection: Selection | None = None,
@@ -125,13 +135,12 @@ def failure_filter(
     @cache
     def stored(column: str) -> pa.Array:
         fact = OF_CHECK.get(column, column)
-        own = pa.array([getattr(check, fact, None) for check in checks], pa.string())
+        own = said_of_checks(checks, fact)
         if column in OF_CHECK:
             return own.unique()
         if column == "accepted_by":
             return pa.array([line.by for part in accepted for line in part.lines], pa.string()).unique()
-        of_product = column in IDENTITY.names
-        found = [part.column(column) if of_product else part.evidence[column] for part in parts]
+        found = [_stored(part, column) for part in parts]
         texts = [chunk.cast(pa.string()) for one in found for chunk in one.chunks]
         return pa.chunked_array([own, *texts], pa.string()).unique()
 
@@ -164,6 +173,23 @@ def failure_filter(
     return FailureFilter(tuple(wants), rest, answers)
 
 
+def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
+    if column in IDENTITY.names:
+        return part.column(column)
+    evidence = part.evidence
+    if column == "reason":
+        ids, values = (whole(evidence[name]) for name in ("reason_id", "reason_values"))
+        return pa.chunked_array([reason_words(ids, values, ENGLISH)])
+    return evidence[column]
+
+
+def said_of_checks(checks: Sequence[Check], name: str, words: Translation = ENGLISH) -> pa.Array:
+    """Return what each check says of itself, in a language."""
+    facts = (getattr(check, name, None) for check in checks)
+    said = (one.id if isinstance(one, Rule) else one for one in facts)
+    return pa.array([None if one is None else words.say_again(one) for one in said], pa.string())
+
+
 def _check_known(want: ColumnCondition, stored: Callable[[str], pa.Array]) -> None:
     """Make sure that what was named is there: without findings it is clean, and with another spelling nobody knows."""
     missing = [one for one in want.not_found(stored) if one is not None]
@@ -184,10 +210,10 @@ def _typed(name: str) -> pa.DataType:
     return kind if pa.types.is_timestamp(kind) else pa.string()
 
 
-def _closed(checks: Sequence[CheckFacts], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
+def _closed(checks: Sequence[Check], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
     lists = {
-        column: ClosedList(_reader_of_names(filter(None, (getattr(check, fact) for check in checks))))
+        column: ClosedList(_reader_of_names(filter(None, said_of_checks(checks, fact).to_pylist())))
         for column, fact in OF_CHECK.items()
     }
     return {
@@ -238,14 +264,11 @@ def _stored_language(column: str, value: Any, stored: Iterable[str | None]) -> s
 
 _WORD = pa.dictionary(pa.int32(), pa.string())
 
-#: What is shown of the evidence.
-_SEEN = ("attribute", "language", "value", "reason")
-
 FAILURES = pa.schema(
     [
-        *(field for field in IDENTITY if field.name != "has_pending_update"),
+        *(field for field in IDENTITY if not pa.types.is_boolean(field.type)),
         *((name, _WORD) for name in OF_CHECK if name not in {"fix", "law"}),
-        *(EVIDENCE.field(name) for name in _SEEN),
+        *((name, pa.string()) for name in ("attribute", "language", "value", "reason")),
         ("fix", _WORD),
         ("law", _WORD),
         ("accepted", pa.string()),
@@ -256,16 +279,47 @@ FAILURES = pa.schema(
 )
 
 _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
+_ACCEPTED = ("accepted", "accepted_by", "accepted_until")
+
+#: Findings before they are put into words: `check` is a place among the checks.
+FOUND = pa.schema(
+    [
+        *(FAILURES.field(name) for name in _OF_PRODUCT),
+        ("check", pa.int32()),
+        *((name, pa.string()) for name in ("attribute", "language", "value", "reason_id", "reason_values")),
+        *(FAILURES.field(name) for name in (*_ACCEPTED, "first_seen")),
+    ]
+)
 
 
 def failure_rows(
     part: AuditPart,
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
+    wanted: FailureFilter = NO_FILTER,
+    accepted: AcceptedInPart = NONE_ACCEPTED,
+    first_seen: pa.Array | None = None,
+    words: Translation = ENGLISH,
+) -> pa.Table:
+    """Return the findings of a part in words: its evidence, and a row for each failing check without any.
+
+    Parameters
+    ----------
+    part, checks, wanted, accepted, first_seen
+        As for `found_rows`.
+    words
+        The language of problems, titles, reasons and what to do.
+    """
+    return in_words(found_rows(part, checks, wanted, accepted, first_seen), checks, words)
+
+
+def found_rows(
+    part: AuditPart,
+    checks: Sequence[Check],
     wanted: FailureFilter = NO_FILTER,
     accepted: AcceptedInPart = NONE_ACCEPTED,
     first_seen: pa.Array | None = None,
 ) -> pa.Table:
-    """Return the findings of a part: its evidence, and a row from the matrix for each failing check without any.
+    """Return the findings of a part before they are put into words; its columns are those of `FOUND`.
 
     Parameters
     ----------
@@ -287,19 +341,40 @@ def failure_rows(
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
     identity = part.products
     chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wanted.wants)]
-    rows = _failure_rows(
-        identity, evidence, checks, products[chosen], places[chosen], chosen, accepted, first_seen
-    )
-    return wanted.kept(rows)
+    rows = _found(identity, evidence, checks, products[chosen], places[chosen], chosen, accepted, first_seen)
+    # Filters are written in English, whoever reads what they leave.
+    return rows.filter(pa.array(wanted.kept(in_words(rows, checks)))) if wanted.looks_at_rows else rows
 
 
-def rows_of_findings(part: AuditPart, checks: Sequence[CheckFacts], rows: Any) -> pa.Table:
+def rows_of_findings(part: AuditPart, checks: Sequence[Check], rows: Any) -> pa.Table:
     """Return some findings of a part as `failure_rows` shows them, given by their number in `findings_of`."""
     evidence = part.evidence
     products, places, _ = findings_of(part, evidence)
-    return _failure_rows(
-        part.products, evidence, checks, products[rows], places[rows], rows, NONE_ACCEPTED, None
-    )
+    found = _found(part.products, evidence, checks, products[rows], places[rows], rows, NONE_ACCEPTED, None)
+    return in_words(found, checks)
+
+
+def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
+    """Return findings in a language; the columns of the result are those of `FAILURES`.
+
+    Parameters
+    ----------
+    found
+        From `found_rows`; it may be filtered, sorted and joined.
+    checks
+        The columns of the matrix.
+    words
+        The language.
+    """
+    # Of a few findings, most checks have none.
+    here = whole(found["check"]).unique()
+    place, checks = pc.index_in(whole(found["check"]), here), [checks[one] for one in here.to_pylist()]
+    columns: dict[str, Any] = {name: found[name] for name in found.column_names}
+    for name, attribute in OF_CHECK.items():
+        columns[name] = pa.DictionaryArray.from_arrays(place, said_of_checks(checks, attribute, words))
+    reasons = reason_words(whole(found["reason_id"]), whole(found["reason_values"]), words)
+    columns["reason"] = pc.coalesce(reasons, said_of_checks(checks, "reason", words).take(place))
+    return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
 
 
 def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
@@ -309,7 +384,7 @@ def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
 
 def _kept(
     identity: pa.Table,
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     products: Any,
     places: Any,
     wants: Sequence[ColumnCondition],
@@ -320,16 +395,16 @@ def _kept(
         if want.column in _OF_PRODUCT:
             kept &= want.holds(identity).to_numpy()[products]
         elif want.column in OF_CHECK and len(checks):
-            facts = [getattr(check, OF_CHECK[want.column]) for check in checks]
-            matches = want.holds(pa.table({want.column: pa.array(facts, pa.string())}))
+            facts = said_of_checks(checks, OF_CHECK[want.column])
+            matches = want.holds(pa.table({want.column: facts}))
             kept &= matches.to_numpy()[places]
     return kept
 
 
-def _failure_rows(
+def _found(
     identity: pa.Table,
     evidence: pa.Table,
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     products: Any,
     places: Any,
     rows: Any,
@@ -342,23 +417,17 @@ def _failure_rows(
     columns: dict[str, pa.Array] = {}
     for name in _OF_PRODUCT:
         columns[name] = whole(identity[name]).take(pa.array(products))
-    place = pa.array(places.astype(np.int32))
-    for name, attribute in OF_CHECK.items():
-        words = pa.array([getattr(check, attribute) for check in checks], pa.string())
-        columns[name] = pa.DictionaryArray.from_arrays(place, words)
-    for name in ("attribute", "language", "value", "reason"):
-        found = whole(evidence[name]).take(of_evidence)
-        # A finding without a value has none; the other columns fall back to those of the check.
-        if name != "value":
-            usual = pa.array([getattr(check, name) for check in checks], pa.string())
-            found = pc.coalesce(found, usual.take(place))
-        columns[name] = found
+    columns["check"] = pa.array(places.astype(np.int32))
+    for name in ("attribute", "language", "value", "reason_id", "reason_values"):
+        columns[name] = whole(evidence[name]).take(of_evidence)
+    for name in ("attribute", "language"):
+        columns[name] = pc.coalesce(columns[name], said_of_checks(checks, name).take(columns["check"]))
     columns |= _accepted_columns(rows, accepted)
     known = (
         first_seen if first_seen is not None else pa.nulls(int(rows.max(initial=-1)) + 1, pa.timestamp("us"))
     )
     columns["first_seen"] = known.take(pa.array(rows))
-    return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
+    return pa.table([columns[name] for name in FOUND.names], schema=FOUND)
 
 
 def _accepted_columns(rows: Any, accepted: AcceptedInPart) -> dict[str, pa.Array]:

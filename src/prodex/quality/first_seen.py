@@ -25,7 +25,7 @@ from prodex.files.untrusted import is_folder
 from prodex.quality.archive import AUDITS, open_audit, profile_of, read_carried
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import AuditPart, findings_of
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.states import State
 from prodex.store.archive import in_order
 from prodex.tables.columns import Mask, combinations, whole
@@ -200,7 +200,7 @@ def _is_whole(audit: Audit) -> bool:
     return audit.chosen is None and audit.origin.complete and len(audit) >= audit.origin.ledger.distinct
 
 
-def _keys(part: AuditPart, checks: Sequence[CheckFacts]) -> tuple[_Keys, _Keys, _Keys]:
+def _keys(part: AuditPart, checks: Sequence[Check]) -> tuple[_Keys, _Keys, _Keys]:
     """Return the digests of product, check and finding for the findings of a part."""
     evidence = part.evidence
     findings = findings_of(part, evidence)

@@ -23,6 +23,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.facts.requested_data import Asked, asked_for
+from prodex.languages import Message
 from prodex.quality.allergen_detection import (
     LANGUAGES,
     LIST,
@@ -52,8 +53,6 @@ ALCOHOL_LIMIT = 1.2
 
 #: Languages that have words here beside those of allergens.
 _TEN = (*LANGUAGES, "no", "sv", "fi")
-#: What ingredients of cosmetics are called in every language.
-_INCI = "inci"
 
 
 class FoodEvidence(IntEnum):
@@ -70,11 +69,15 @@ class FoodEvidence(IntEnum):
     ASSUMED = 8
 
 
-#: Each reason in words.
-_SAID = (
-    *("", "its GS1 class", "its nutrients", "its alcoholic strength", "how it is refrigerated"),
-    *("its ingredients", "the words of its kind", "its allergens", "the profile's assumption"),
-)
+_TAKEN_FOR_FOOD_BY: Mapping[FoodEvidence, Message] = {
+    FoodEvidence.NUTRIENTS: Message("its nutrients"),
+    FoodEvidence.ALCOHOL: Message("its alcoholic strength"),
+    FoodEvidence.STORAGE: Message("how it is refrigerated"),
+    FoodEvidence.INGREDIENTS: Message("its ingredients"),
+    FoodEvidence.KIND: Message("the words of its kind"),
+    FoodEvidence.ALLERGENS: Message("its allergens"),
+    FoodEvidence.ASSUMED: Message("the profile's assumption"),
+}
 
 #: What only food declares.
 _SIGNS: Mapping[str, FoodEvidence] = {
@@ -97,9 +100,12 @@ def is_food(products: Products) -> Answer:
     return _food_decision(products).is_food
 
 
-def food_evidence(products: Products) -> list[str]:
-    """Return for each product in words what it rests on that it is food or is none, "" where it is undecided."""
-    return [_SAID[each] for each in _food_decision(products).evidence.tolist()]
+def taken_for_food_by(products: Products) -> list[Message | None]:
+    """Return for each product what it rests on that it is food or is none; None where its class says it, or nothing.
+
+    Where a class says it, nobody asks why; elsewhere the reason is shown, since it may be wrong.
+    """
+    return [_TAKEN_FOR_FOOD_BY.get(each) for each in _food_decision(products).evidence.tolist()]
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from prodex.errors import QueryError
-from prodex.messages import counted, hint, moved, percent, points
-from prodex.quality.check import CheckFacts
+from prodex.languages import ENGLISH, Message, Translation
+from prodex.messages import hint, percent
+from prodex.quality.check import Check, plain_fact
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import Tally, ratio
+from prodex.quality.scores import Tally, points, ratio
 from prodex.quality.states import State, States
 
 _COLUMNS = [
@@ -22,7 +23,13 @@ _COLUMNS = [
 ]
 
 
-def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by: str) -> pd.DataFrame:
+def gaps(
+    parts: Iterable[States],
+    checks: Sequence[Check],
+    tally: Tally,
+    by: str,
+    words: Translation = ENGLISH,
+) -> pd.DataFrame:
     """Return one row per check (or rule) with failing products, the one that would help most first.
 
     If a check were fixed, every product that fails it would pass it. `ready` moves where it is the only blocker that
@@ -36,13 +43,15 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
         The columns of the states, and what is counted of all products.
     by
         "check" or "rule".
+    words
+        The language of problems, titles, gains and what to do.
     """
     if by not in {"check", "rule"}:
         near = hint(str(by), ["check", "rule"])
         raise QueryError(f"Gaps are by 'check' or by 'rule', not by {by!r}{near}")
     members: dict[str, list[int]] = {}
     for place, check in enumerate(checks):
-        members.setdefault(check.id if by == "check" else check.rule, []).append(place)
+        members.setdefault(check.id if by == "check" else check.rule.id, []).append(place)
     # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible = tally.earned.sum(), tally.possible.sum()
     size = len(tally.ready)
@@ -65,9 +74,9 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
         rows.append(
             (
                 name if by == "check" else None,
-                own[0].rule,
-                _joined_words([check.problem for check in own]),
-                _joined_words([check.title for check in own]),
+                own[0].rule.id,
+                _joined_words([words.say(check.problem) for check in own], words),
+                _joined_words([words.say(check.title) for check in own], words),
                 own[0].block,
                 min((check.severity for check in own), key=list(SEVERITIES).index),
                 count,
@@ -77,36 +86,14 @@ def gaps(parts: Iterable[States], checks: Sequence[CheckFacts], tally: Tally, by
                 score_then,
                 ready_then - ready,
                 score_then - score,
-                brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum())),
-                _joined_words([check.fix for check in own]),
+                brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum()), words),
+                _joined_words([words.say(check.fix) for check in own], words),
             )
         )
     frame = pd.DataFrame(rows, columns=_COLUMNS)
     # Ready products first: a listing needs them, a score does not sell anything.
     frame = frame.sort_values(["ready_gain", "score_gain", "products"], ascending=False, kind="stable")
     return frame.drop(columns=["check"] if by == "rule" else []).reset_index(drop=True)
-
-
-def gaps_with_accepted(
-    found: pd.DataFrame, left: pd.DataFrame, by: str, ready: float, score: float
-) -> pd.DataFrame:
-    """Add to gaps how many of their products are accepted, and the figures if what is accepted passed as well.
-
-    Parameters
-    ----------
-    found, left
-        The gaps as they are, and those that are left if what is accepted passed.
-    by
-        "check" or "rule".
-    ready, score
-        The figures if what is accepted passed: those of a gap of which nothing is left.
-    """
-    of_left = left.set_index(by).reindex(found[by])
-    return found.assign(
-        accepted=found["products"] - of_left["products"].fillna(0).to_numpy(np.int64),
-        ready_if_fixed_with_accepted=of_left["ready_if_fixed"].fillna(ready).to_numpy(float),
-        score_if_fixed_with_accepted=of_left["score_if_fixed"].fillna(score).to_numpy(float),
-    )
 
 
 @dataclass
@@ -128,7 +115,7 @@ class _Counted:
     applicable: int = 0
     ready: int = 0
 
-    def add(self, states: States, checks: Sequence[CheckFacts], tally: Tally) -> None:
+    def add(self, states: States, checks: Sequence[Check], tally: Tally) -> None:
         """Count the products of a part as well."""
         failed = states == State.FAIL
         is_blocker = np.array([check.severity == "blocker" for check in checks])
@@ -141,7 +128,14 @@ class _Counted:
         self.applicable += int((failed | (states == State.PASS)).any(axis=1).sum())
 
 
-def brings(ready: float, ready_then: float, score: float, score_then: float, products: int) -> str:
+def brings(
+    ready: float,
+    ready_then: float,
+    score: float,
+    score_then: float,
+    products: int,
+    words: Translation = ENGLISH,
+) -> str:
     """Describe the gain of fixing something: the new share of ready products, and how much ready and score rise.
 
     >>> brings(0.61, 0.632, 0.9, 0.905, 22)
@@ -150,22 +144,24 @@ def brings(ready: float, ready_then: float, score: float, score_then: float, pro
     ('ready +1 product, score under +0.01 points', 'nothing in ready or score')
     """
     gains = []
-    if products:
-        is_seen = percent(ready) != percent(ready_then)
-        step = f"{moved(ready, ready_then)} ({points(ready_then - ready)})"
-        gains.append(f"ready {step}" if is_seen else f"ready +{counted(products, 'product')}")
+    if products and percent(ready) == percent(ready_then):
+        gains.append(Message.of_number("ready +{number} product", "ready +{number} products", products))
+    elif products:
+        values = {"earlier_share": ready, "share": ready_then, "points": points(ready_then - ready)}
+        gains.append(Message("ready {earlier_share} -> {share:%} ({points})", **values))
     # Sums of floating point numbers may differ by less without any gain.
     if score_then - score > 1e-11:
-        gains.append(f"score {points(score_then - score)}")
-    return ", ".join(gains) or "nothing in ready or score"
+        gains.append(Message("score {points}", points=points(score_then - score)))
+    return ", ".join(map(words.say, gains)) or words.gettext("nothing in ready or score")
 
 
 def _ratio_of(part: float, whole: float) -> float:
     return float(ratio(np.array([float(part)]), np.array([float(whole)]))[0])
 
 
-def _joined_words(words: list[str]) -> str:
-    return words[0] if len(set(words)) == 1 else f"{words[0]} (and {len(set(words)) - 1} more)"
+def _joined_words(said: list[str], words: Translation) -> str:
+    others = len(set(said)) - 1
+    return words.gettext("{text} (and {count} more)", text=said[0], count=others) if others else said[0]
 
 
 _FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight")
@@ -173,9 +169,8 @@ _FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight"
 
 def by_check(
     counts: Mapping[int, npt.NDArray[np.int64]],
-    checks: Sequence[CheckFacts],
+    checks: Sequence[Check],
     crashed: Mapping[str, str],
-    accepted: npt.NDArray[np.int64],
 ) -> pd.DataFrame:
     """Return one row per check.
 
@@ -187,13 +182,11 @@ def by_check(
         The checks.
     crashed
         Messages of the checks that could not be asked, by id.
-    accepted
-        How many failing cells of each check count as accepted.
     """
     frame = pd.DataFrame(
         {
             "check": [check.id for check in checks],
-            **{name: [getattr(check, name) for check in checks] for name in _FACTS},
+            **{name: [plain_fact(check, name) for check in checks] for name in _FACTS},
             "failed": counts[State.FAIL],
             "passed": counts[State.PASS],
             "not_applicable": counts[State.NOT_APPLICABLE],
@@ -202,8 +195,5 @@ def by_check(
     )
     applicable = (counts[State.FAIL] + counts[State.PASS]).astype(float)
     frame["score"] = ratio(counts[State.PASS].astype(float), applicable)
-    passed = (counts[State.PASS] + accepted).astype(float)
-    frame["accepted"] = accepted
-    frame["score_with_accepted"] = ratio(passed, applicable)
     frame["crash"] = pd.array([crashed.get(check.id) for check in checks], "str")
     return frame

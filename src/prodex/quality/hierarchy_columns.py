@@ -18,7 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.requested_data import OR
+from prodex.languages import Message
+from prodex.languages.message import places_of
 from prodex.quality.products import ChildRows
+from prodex.quality.reasons import of_rows
 from prodex.quality.units import in_base_unit
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Mask, Numbers, Rows, encoded, is_true, looked_up, numbers, places
@@ -189,10 +192,11 @@ class HierarchyColumns(ChildRows):
         self,
         wrong: Mask,
         leaf: str,
-        value: Callable[[Rows], Any],
-        reason: str | Callable[[Rows], Sequence[str]],
+        reason: Message | Callable[[Rows], Message],
+        *,
+        value: Callable[[Rows], Any] | None = None,
         judged: Any = None,
-        compared: Callable[[Rows], Sequence[Any]] | None = None,
+        compared: str | Callable[[Rows], Sequence[Any]] = "",
     ) -> Verdict:
         """Fail the products of the nodes that are wrong.
 
@@ -202,26 +206,46 @@ class HierarchyColumns(ChildRows):
             One boolean for each node.
         leaf
             What of a node is shown, "" for the node itself.
-        value, reason
-            What was seen and why it is wrong, for the nodes that are shown.
+        reason
+            What is wrong. `{unit}` and `{parent}` are the node and the one around it; columns have a value for each
+            node.
+        value
+            Makes what was seen of some nodes; their GTINs unless given.
         judged
             Nodes of which one makes the rule apply, all by default.
         compared
-            What was compared with, for the nodes that are shown; see `Evidence`.
+            A column that it was compared with, or what makes that for some nodes; see `Evidence`.
         """
         # Sharing units repeat nodes of the hierarchy: the same mistake is shown once.
         is_logistical = self.source == 0
         rows = self.in_order(wrong & (is_logistical | ~self.any(wrong & is_logistical)[self.product]))
         paths = [SOURCES[source] + (f".{leaf}" if leaf else "") for source in self.source[rows]]
-        why = reason(rows) if callable(reason) else reason
         applies = self.packed if judged is None else self.any(judged)
-        with_what = None if compared is None else compared(rows)
-        evidence = Evidence(self.product[rows], paths, None, value(rows), why, with_what)
+        with_what: Any = compared(rows) if callable(compared) else None
+        if isinstance(compared, str) and compared:
+            with_what = self[compared].take(rows).to_pylist()
+        why = self._naming_units(reason(rows) if callable(reason) else of_rows(reason, rows), rows)
+        evidence = Evidence(self.product[rows], paths, None, (value or self.gtins)(rows), why, with_what)
         return Verdict(self.any(wrong), applies, evidence)
+
+    def _naming_units(self, message: Message, rows: Rows) -> Message:
+        """Return a message about some nodes with their GTINs, and with those of the nodes around them."""
+        nodes = {"unit": rows, "parent": self.parent[rows]}
+        return message.with_values(
+            **{
+                place: [gtin or Message("no GTIN") for gtin in self._gtins(nodes[place])]
+                for place in nodes
+                if place in places_of(message.id)
+            }
+        )
+
+    def _gtins(self, rows: Rows) -> list[str | None]:
+        gtins: list[str | None] = self["node_gtin"].take(pa.array(rows)).to_pylist()
+        return gtins
 
     def gtins(self, rows: Rows) -> list[str]:
         """Return the GTINs of some nodes, "no GTIN" where there is none."""
-        return [gtin or "no GTIN" for gtin in self["node_gtin"].take(pa.array(rows)).to_pylist()]
+        return [gtin or "no GTIN" for gtin in self._gtins(rows)]
 
     def in_parents(self, rows: Rows) -> list[str]:
         """Return "GTIN in GTIN of its parent" for some nodes."""

@@ -23,7 +23,7 @@ def low_score(audit: Audit, least: float, *, new_only: bool = False) -> str | No
     >>> low_score(prodex.audit(catalog, {"checks": {"valid_gtin": {}}}), 0.8)
     'The score is not 0.8 or more: it is 0.000.'
     """
-    score = float(audit.summary["score_with_accepted"]) if new_only else audit.score
+    score = (audit.with_accepted() if new_only else audit).score
     # Not `<`: a score that does not exist (NaN) is not enough either.
     if not least or score >= least:
         return None
@@ -43,11 +43,9 @@ def grave_failures(audit: Audit, severity: str, *, new_only: bool = False) -> st
     '1 failing check of severity blocker or error.'
     """
     worse = list(SEVERITIES)[: list(SEVERITIES).index(severity) + 1]
-    checks = audit.by_check
+    checks = (audit.with_accepted() if new_only else audit).by_check
     checks = checks[checks["severity"].isin(worse)]
     failures = int(checks["failed"].sum())
-    if new_only:
-        failures -= int(checks["accepted"].sum())
     if not failures:
         return None
     noun = "new failing check" if new_only else "failing check"

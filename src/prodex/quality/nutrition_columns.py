@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.languages import Message
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded
@@ -57,8 +58,10 @@ _VOLUMES = frozenset(FACTORS["volume"])
 #: How much of 100 g or 100 ml one of these units is.
 _OF_A_HUNDRED = {"GRM": 0.01, "MLT": 0.01, "KGM": 10.0, "LTR": 10.0, "CLT": 0.1, "MGM": 1e-5}
 
-#: Gives the words of a partition.
+#: Gives the value of a partition by its row.
 Seen: TypeAlias = Callable[[int], str]
+#: What is wrong: one reason for all partitions or nutrients, or one that is given by their row.
+Why: TypeAlias = "Message | Callable[[int], Message]"
 
 
 @dataclass(frozen=True)
@@ -282,7 +285,7 @@ class NutritionColumns(ChildRows):
         return ", ".join(f"{amount:g} {sign}" for amount, sign in declared if not np.isnan(amount))
 
     def verdict(
-        self, wrong: Mask, known: Mask, seen: Seen, why: str | Seen, compared: Callable[[int], Sequence[Any]]
+        self, wrong: Mask, known: Mask, seen: Seen, why: Why, compared: Callable[[int], Sequence[Any]]
     ) -> Verdict:
         """Fail the products of the wrong partitions.
 
@@ -299,8 +302,8 @@ class NutritionColumns(ChildRows):
         # A reader compares with the table on the pack, so figures of a serving name the serving.
         is_hundred = np.isclose(self.per_hundred[rows], 1.0)
         reasons = [
-            ("" if hundred else f"per {name}: ") + (why if isinstance(why, str) else why(row))
-            for row, name, hundred in zip(rows, self.names(rows), is_hundred, strict=True)
+            said if hundred else Message("per {name}: {said}", name=name, said=said)
+            for said, name, hundred in zip(_reasons(why, rows), self.names(rows), is_hundred, strict=True)
         ]
         with_what = [compared_with(*compared(row)) for row in rows]
         evidence = Evidence(self.product[rows], PATH, None, [*map(seen, rows)], reasons, with_what)
@@ -310,7 +313,7 @@ class NutritionColumns(ChildRows):
         self,
         wrong: Mask,
         known: Mask,
-        why: str | Seen,
+        why: Why,
         compared: Callable[[int], Sequence[Any]] = lambda _: (),
     ) -> Verdict:
         """Fail the products of the wrong nutrients: one boolean for each nutrient in `wrong` and `known`.
@@ -323,15 +326,18 @@ class NutritionColumns(ChildRows):
         columns = ("nutrient", "nutrient_code", "quantity", "unit_code")
         shown = zip(*(self[column].take(pa.array(rows)).to_pylist() for column in columns), strict=True)
         seen = [f"{label or code}: {value:g} {unit or ''}".strip() for label, code, value, unit in shown]
-        reasons = why if isinstance(why, str) else [why(row) for row in rows.tolist()]
         # Codes and all digits: what is shown is a label, and rounded.
         codes, amounts, units = (self[column].take(pa.array(rows)).to_pylist() for column in columns[1:])
         with_what = [
             compared_with(*own, *compared(row))
             for row, *own in zip(rows.tolist(), codes, amounts, units, strict=True)
         ]
-        evidence = Evidence(whose[rows], PATH, None, seen, reasons, with_what)
+        evidence = Evidence(whose[rows], PATH, None, seen, _reasons(why, rows), with_what)
         return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)
+
+
+def _reasons(why: Why, rows: Rows) -> list[Message]:
+    return [why if isinstance(why, Message) else why(row) for row in rows.tolist()]
 
 
 def _limit(text: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import NotExported
+from prodex.languages import Message
 from prodex.locales import known_language_tag, short_of
 from prodex.quality.products import ChildRows
+from prodex.quality.reasons import Reasons, has_columns, of_each
 from prodex.quality.remembered import has_match
 from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, is_true, numbers
@@ -83,8 +85,8 @@ class PictureColumns(ChildRows):
         judged: Any,
         attribute: str,
         column: str | Seen,
-        reason: str | Seen,
-        compared: Seen | None = None,
+        reason: Message | Callable[[Rows], Reasons],
+        compared: tuple[str, ...] | Seen = (),
     ) -> Verdict:
         """Fail the products of the pictures that are wrong.
 
@@ -99,18 +101,25 @@ class PictureColumns(ChildRows):
         column, reason
             What is shown of each: a column and a reason for all, or functions that return them for some rows.
         compared
-            What some rows were compared with, besides the picture itself; see `Evidence`.
+            What it was compared with, besides the picture itself: columns, or a function; see `Evidence`.
         """
         rows = self.in_order(wrong)
         value = self.seen(column, rows) if isinstance(column, str) else column(rows)
-        why = [reason] * len(rows) if isinstance(reason, str) else reason(rows)
+        why = reason(rows) if callable(reason) else reason
         places = self["position"].take(pa.array(rows)).to_pylist()
         # The number of the picture among those of its product, as people count.
-        numbered = [
-            f"picture {int(place) + 1}: {one}" if place.isdecimal() else one
-            for place, one in zip(places, why, strict=True)
-        ]
-        more = compared(rows) if compared is not None else [()] * len(rows)
+        numbered: Reasons
+        if isinstance(why, Message) and not has_columns(why) and all(map(str.isdecimal, places)):
+            numbers = [int(place) + 1 for place in places]
+            numbered = Message("picture {number:d}: {said}", number=numbers, said=why)
+        else:
+            numbered = [
+                Message("picture {number:d}: {said}", number=int(place) + 1, said=one)
+                if place.isdecimal()
+                else one
+                for place, one in zip(places, of_each(why, len(rows)), strict=True)
+            ]
+        more = compared(rows) if callable(compared) else self.seen_together(compared, rows)
         # Of which picture it is, wherever that is in the list: another one has not been looked at.
         with_what = [compared_with(one, two) for one, two in zip(self.identities(rows), more, strict=True)]
         evidence = Evidence(self.product[rows], attribute, None, value, numbered, with_what)
@@ -126,9 +135,10 @@ class PictureColumns(ChildRows):
         names: list[str | None] = found.to_pylist()
         return names
 
-    def pairs(self, one: str, other: str, pictures: Rows) -> Iterator[tuple[Any, Any]]:
-        """Return the values of two columns of some pictures."""
-        return zip(*(self.seen(column, pictures).to_pylist() for column in (one, other)), strict=True)
+    def seen_together(self, columns: Sequence[str], pictures: Rows) -> list[tuple[Any, ...]]:
+        """Return the values of some columns, and of some pictures."""
+        values = [self.seen(column, pictures).to_pylist() for column in columns]
+        return [*zip(*values, strict=True)] if columns else [()] * len(pictures)
 
     def seen(self, column: str, pictures: Rows) -> pa.Array:
         """Return a column's values of some pictures, as evidence shows them."""
@@ -184,7 +194,7 @@ def _picture_languages(pictures: PictureColumns, rows: Rows) -> list[frozenset[s
     positions = pictures.seen("position", rows).to_pylist()
     keys = list(zip(pictures.product[rows].tolist(), positions, strict=True))
     stated = _stated_languages(pictures, set(keys))
-    names = pictures.pairs("gdsn_file_name", "url", rows)
+    names = pictures.seen_together(("gdsn_file_name", "url"), rows)
     return [
         frozenset(stated.get(key) or _language_at_end(file) or _language_at_end(url))
         for key, (file, url) in zip(keys, names, strict=True)

@@ -1,112 +1,9 @@
-"""Problems in a person's words: what is shown where a check fails, with labels and names of languages filled in."""
+"""What a supplier is asked for, in words that need no knowledge of the service, and what an answer is about."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from typing import Any
-
-from prodex.languages import LANGUAGES, Translation
-from prodex.locales import language_label
-
-#: What attributes are called whose wire name does not say it.
-_LABELS = {
-    "GPC": "GS1 brick",
-    "advertisedInformations": "advertised information",
-    "assets": "pictures, documents and videos",
-    "composition": "ingredients",
-    "conservationAdvices": "storage conditions",
-    "consumptionAdvice": "instructions for use",
-    "endAvailabilityDateTime": "last day of availability",
-    "gtin": "GTIN",
-    "hasTags": "tags",
-    "isBrandedBy": "brand",
-    "isConceptualizedBy": "concept",
-    "isConsumerUnit": "mark of a consumer unit",
-    "isLabeledBy": "labels",
-    "isPartitionedBy": "nutrition declaration",
-    "isTaggedBy": "tag names",
-    "kind": "kind",
-    "logisticalHierarchies": "hierarchy",
-    "nameLegal": "legal name",
-    "namePublicLong": "long name",
-    "namePublicShort": "short name",
-    "originCountry": "country of origin",
-    "percentageOfAlcoholByVolume": "alcoholic strength",
-    "productionVariantName": "variant name",
-    "sharingUnits": "hierarchy",
-    "startAvailabilityDateTime": "first day of availability",
-    "typePackaging": "type of packaging",
-    "uuid": "universally unique id",
-}
-
-#: What further attributes are called that rules ask for, for translators: their wire names say it in English.
-OTHER_LABELS = (
-    *(
-        "net content",
-        "net weight",
-        "gross weight",
-        "height",
-        "width",
-        "depth",
-        "description",
-        "contact",
-        "pictures",
-    ),
-    *(
-        "allergens",
-        "format",
-        "country of origin",
-        "consumer unit",
-        "display unit",
-        "packaging",
-        "owner",
-        "status",
-    ),
-    *(
-        "certification effective end date",
-        "certification effective start date",
-        "code",
-        "created at",
-        "end date",
-    ),
-    *(
-        "file effective end date time",
-        "file effective start date time",
-        "id",
-        "last request",
-        "updated at",
-        "crc32",
-    ),
-    *(
-        "manufacturer sharing status",
-        "nb suggestions",
-        "expressed in",
-        "gdsn file name",
-        "language",
-        "language code",
-    ),
-    *(
-        "language codes",
-        "languages",
-        "product face",
-        "target market id",
-        "target product status",
-        "exportables",
-    ),
-    *(
-        "nutrients",
-        "quantity",
-        "children",
-        "type",
-        "url",
-        "size",
-        "uuid",
-        "certificates",
-        "documents",
-        "videos",
-    ),
-)
+from prodex.languages import Message
+from prodex.languages.recognized import recognized
 
 #: What a supplier is asked for, by rule where its attribute does not say it, else by attribute: a name, and what it is.
 _ASKED_BY_RULE = {
@@ -143,33 +40,7 @@ _ATTRIBUTES = ("attribute", "attributes", "composition", "listed")
 _LANGUAGES = ("language", "languages")
 
 
-def attribute_label(attribute: str) -> str:
-    """Return what an attribute is called among people: by the list above, else the words of its wire name.
-
-    >>> attribute_label("namePublicLong"), attribute_label("assets.pictures"), attribute_label("grossWeight.data")
-    ('long name', 'pictures', 'gross weight')
-    >>> attribute_label("isOrderableUnit")
-    'orderable unit'
-    """
-    name = attribute.removesuffix(".data").rpartition(".")[2]
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", name)
-    return _LABELS.get(name) or words.lower().removeprefix("is ")
-
-
-def attribute_title(path: str) -> str:
-    """Return the title of an attribute at the head of a row: first what it is a part of, then its own name.
-
-    >>> attribute_title("namePublicLong"), attribute_title("assets.pictures"), attribute_title("productBenefits.text")
-    ('Long name', 'Pictures', 'Product benefits: text')
-    """
-    parts = path.removesuffix(".data").split(".")
-    # Pictures, documents and videos need no more words; all else is a part of something.
-    parts = parts[1:] if parts[0] == "assets" and len(parts) > 1 and not parts[1].endswith("At") else parts
-    title = ": ".join(dict.fromkeys(attribute_label(part) for part in parts))
-    return title[:1].upper() + title[1:]
-
-
-def asked_label(attribute: str | None, rule: str | None = None) -> str | None:
+def asked_label(attribute: str | None, rule: str | None = None) -> Message | None:
     """Return what a supplier is asked for, in words that need no knowledge of the service.
 
     Parameters
@@ -181,20 +52,20 @@ def asked_label(attribute: str | None, rule: str | None = None) -> str | None:
 
     Examples
     --------
-    >>> asked_label("assets.pictures.isPackshot", "has_front_packshot"), asked_label("brand.code")
-    ('Front packshot: picture of the front on white', 'Brand: its code or its name')
-    >>> asked_label("assets.pictures.format"), asked_label("grossWeight.data"), asked_label(None)
-    ('Picture: format', 'Gross weight', None)
+    >>> attributes = ("assets.pictures.isPackshot", "brand.code", "assets.pictures.format", "grossWeight.data")
+    >>> [str(asked_label(one)) for one in attributes]
+    ['Front packshot: picture of the front on white', 'Brand: its code or its name', 'Picture: format', 'Gross weight']
     """
     if attribute is None:
         return None
     known = _ASKED_BY_RULE.get(rule or "") or _ASKED.get(attribute) or _ASKED.get(attribute.partition(".")[0])
     if known is not None:
-        return known
-    label = attribute_label(attribute)
+        return Message(known)
     if attribute.startswith("assets.pictures."):
-        return _ASKED["assets.pictures"] if attribute.endswith(".url") else f"Picture: {label}"
-    return label[:1].upper() + label[1:]
+        if attribute.endswith(".url"):
+            return asked_label("assets.pictures")
+        return Message("Picture: {attribute}", attribute=attribute)
+    return Message.sentence("{attribute}", attribute=attribute)
 
 
 def asked_attribute(label: str) -> str | None:
@@ -203,70 +74,6 @@ def asked_attribute(label: str) -> str | None:
     >>> asked_attribute("Long name: the full name that customers read"), asked_attribute("Gross weight")
     ('namePublicLong', None)
     """
-    said = _asked_in_words(label)
-    found = [
-        attribute
-        for attribute, asked in _ASKED.items()
-        if any(_asked_in_words(one) == said for one in _spellings(asked))
-    ]
+    asked = recognized(label, frozenset(_ASKED.values()))
+    found = [attribute for attribute, one in _ASKED.items() if one == asked]
     return found[0] if len(found) == 1 else None
-
-
-def _spellings(asked: str) -> list[str]:
-    return [Translation(language).gettext(asked) for language in LANGUAGES]
-
-
-def _asked_in_words(label: str) -> str:
-    """Return a label as labels are compared: programs and people change spaces."""
-    return " ".join(label.split()).replace(" :", ":")
-
-
-def problem_of(rule: str, title: str, parameters: Iterable[tuple[str, Any]]) -> str:
-    """Return the problem that a failing check is, as a sentence that begins with a capital.
-
-    Parameters
-    ----------
-    rule
-        The problem as the rule says it, with `{parameters}`; a rule of one's own may say none.
-    title
-        What should be true, filled in: what is denied where the rule says no problem.
-    parameters
-        Names and values.
-
-    Examples
-    --------
-    >>> problem_of("{attribute} missing in {language}", "", [("attribute", "namePublicLong"), ("language", "fr")])
-    'Long name missing in French'
-    >>> problem_of("", "the product is light", [])
-    'Not true: the product is light'
-    """
-    if not rule:
-        return f"Not true: {title}"
-    sentence = with_labels(rule, parameters)
-    return sentence[:1].upper() + sentence[1:]
-
-
-def with_labels(words: str, parameters: Iterable[tuple[str, Any]]) -> str:
-    """Return words of a rule with its parameters filled in: attributes by their labels, languages by their names.
-
-    >>> with_labels("Write the {attribute} in {language}.", [("attribute", "namePublicShort"), ("language", "fr")])
-    'Write the short name in French.'
-    """
-    given = dict(parameters)
-    return re.sub(
-        r"{(\w+)}",
-        lambda found: _parameter_text(found[1], given[found[1]]) if found[1] in given else found[0],
-        words,
-    )
-
-
-def _parameter_text(name: str, value: Any) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(_parameter_text(name, one) for one in value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return f"{value:,.15g}"
-    if name in _ATTRIBUTES:
-        return attribute_label(str(value))
-    return language_label(str(value)) if name in _LANGUAGES else str(value)

@@ -35,6 +35,7 @@ from prodex.tables.frames import to_frame, to_series
 from prodex.tables.unreadable import Unreadable
 
 _Made = TypeVar("_Made")
+_UNMADE: Any = object()
 
 
 class Products:
@@ -244,9 +245,10 @@ class Products:
         self._paths.update(TABLES[table].anchors or ([EVERY_TEXT] if table == "texts" else [EVERYTHING]))
 
     def _once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
-        if key not in self._made:
-            self._made[key] = make()
-        made: _Made = self._made[key]
+        # One look: to hash a scope takes longer than many an answer by it.
+        made: _Made = self._made.get(key, _UNMADE)
+        if made is _UNMADE:
+            made = self._made[key] = make()
         return made
 
     @property

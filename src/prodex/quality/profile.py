@@ -36,6 +36,9 @@ Whether a check applies to a product is undecided where the product lacks the de
 `market` and `assume` decide for such products: `food` for those with no sign of being food or not, and columns of
 `products`, such as `is_consumer_unit`, for those without a value, or where it was not requested.
 
+`units = "all"` counts cases and pallets as well where figures say how many products lack what a check asks for, as in
+`Audit.coverage`. Otherwise these count consumer units, but for checks whose condition names kinds of units by itself.
+
 `requirements = "requirements.xlsx"` adds what channels ask of each family; the path is relative to that of the profile.
 
 `grade_with_blocker` is the best grade that a product with a failing blocker can have: "C" unless a profile says
@@ -70,14 +73,15 @@ from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
-from prodex.quality.check import Check, CheckFacts
+from prodex.quality.check import Check, plain_fact
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.required_checks import required_columns
+from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULES
 from prodex.quality.scope import read_scope
 from prodex.quality.scores import GRADES
 from prodex.selection import Selection
+from prodex.selection.units import CONSUMER, units_given
 from prodex.tables.attributes import ATTRIBUTES, MEASURES, PATHS, attribute_of, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.filled import BY_SHAPE
@@ -86,7 +90,7 @@ from prodex.written_dates import day_given
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
-    *("attributes", "grade_with_blocker", "checks", "requirements"),
+    *("attributes", "grade_with_blocker", "checks", "requirements", "units"),
 )
 
 
@@ -119,6 +123,8 @@ class Profile:
         The best grade of a product with a failing blocker.
     requirements
         What channels ask of each family, beside the checks.
+    units
+        Which units figures of coverage count: "consumer" or "all".
 
     Examples
     --------
@@ -137,6 +143,7 @@ class Profile:
     grade_with_blocker: str = "C"
     requirements: Requirements | None = None
     declared: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    units: str = CONSUMER
 
     @classmethod
     def read(cls, source: str | Path | Mapping[str, Any] | Requirements) -> Self:
@@ -214,18 +221,21 @@ class Profile:
         custom, fields = declared_attributes(content.get("attributes", ()), place)
         fields = dict(base.declared) | fields
         every = merged([c for c in inherited if c.rule.id not in checks], own, place)
+        with place.named(("units",)):
+            units = units_given(content.get("units", base.units))
         return cls(
             name,
             content.get("title", name),
             content.get("description", ""),
             # A profile that names a rule replaces all checks that its parent makes of it.
-            tuple(check.declaring(fields) for check in every),
+            tuple(replace(check.declaring(fields), units=units) for check in every),
             market_of(content.get("market"), place) or base.market,
             tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),
             (*base.attributes, *custom),
             grade_of(content.get("grade_with_blocker", base.grade_with_blocker), place),
             _requirements_of(content.get("requirements"), place, folder),
             tuple(fields.items()),
+            units,
         )
 
     def with_requirements(self, requirements: Requirements | str | Path) -> Self:
@@ -241,7 +251,7 @@ class Profile:
         >>> import pandas as pd, prodex
         >>> rows = [["Web shop", "brand", "must"]]
         >>> wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "attribute", "level"]))
-        >>> Profile.read("core").with_requirements(wanted).facts[-1].id
+        >>> Profile.read("core").with_requirements(wanted).every_check[-1].id
         'must_have[Web shop,brand]'
         """
         given = requirements if isinstance(requirements, Requirements) else Requirements.read(requirements)
@@ -254,25 +264,24 @@ class Profile:
         return replace(self, name=name, requirements=given)
 
     @cached_property
-    def facts(self) -> tuple[CheckFacts, ...]:
+    def every_check(self) -> tuple[Check, ...]:
         """The columns of the matrix: the checks, and after them what the requirements ask."""
-        return (*(check.facts for check in self.checks), *self._required)
+        return (
+            self.checks
+            if self.requirements is None
+            else (*self.checks, *checks_of_requirements(self.requirements))
+        )
 
-    def facts_on(self, day: date) -> tuple[CheckFacts, ...]:
+    def checks_on(self, day: date) -> tuple[Check, ...]:
         """Return the columns of the matrix as they stand on a day.
 
         Examples
         --------
         >>> profile = Profile.read({"checks": {"has_name": {"in_force": "2026-08-12"}}})
-        >>> [check.standing for check in profile.facts_on(date(2026, 8, 11))]
+        >>> [check.standing for check in profile.checks_on(date(2026, 8, 11))]
         ['announced']
         """
-        return (*(check.facts_on(day) for check in self.checks), *self._required)
-
-    @property
-    def _required(self) -> tuple[CheckFacts, ...]:
-        asked = () if self.requirements is None else required_columns(self.requirements)
-        return tuple(check.facts for check in asked)
+        return tuple(check.on(day) for check in self.every_check)
 
     def with_check(
         self,
@@ -363,12 +372,12 @@ class Profile:
                 *("law", "in_force", "until"),
             )
         }
-        rows = [[getattr(check, fact) for fact in columns.values()] for check in self.facts]
+        rows = [[plain_fact(check, fact) for fact in columns.values()] for check in self.every_check]
         return pd.DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:
-        lines = [f"Profile {self.name!r}: {self.title}, {len(self.facts)} checks"]
-        lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.facts]
+        lines = [f"Profile {self.name!r}: {self.title}, {len(self.every_check)} checks"]
+        lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.every_check]
         return "\n".join(map(on_one_line, lines))
 
 

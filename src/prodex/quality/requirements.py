@@ -28,8 +28,8 @@ from prodex.locales import language_name, language_tag, market_code, short_of
 from prodex.messages import hint
 from prodex.patterns import Pattern
 from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.requirement_layout import is_word_of_sheet
 from prodex.selection import Selection
+from prodex.selection.units import CONSUMER_UNITS, names_units_by
 from prodex.tables.attributes import MEASURES, TEXTS, is_within
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
@@ -230,12 +230,12 @@ class Channel:
     market
         The market by its number; 0 for products of all markets.
     consumer_units
-        Whether only consumer units are meant, and no cases or pallets.
+        Whether consumer units alone are meant, and no cases or pallets. A product that does not say what it is counts.
     """
 
     name: str
     market: int = 0
-    consumer_units: bool = False
+    consumer_units: bool = True
 
     @cached_property
     def label(self) -> str:
@@ -250,11 +250,15 @@ class Channel:
     def selection(self) -> Selection:
         """Its products.
 
-        >>> Channel("Web shop", 250, consumer_units=True).selection
-        Selection(columns={'market': ('250',), 'is_consumer_unit': (True,)})
+        >>> Channel("Web shop", 250).selection == Selection.of(market="250") & ~Selection(groups={"unit": ("false",)})
+        True
         """
-        asked: dict[str, Any] = {"market": str(self.market)} if self.market else {}
-        return Selection.of(**asked, **({"is_consumer_unit": True} if self.consumer_units else {}))
+        return self.market_selection & CONSUMER_UNITS if self.consumer_units else self.market_selection
+
+    @cached_property
+    def market_selection(self) -> Selection:
+        """The products of its market, of whichever units."""
+        return Selection.of(market=str(self.market)) if self.market else Selection()
 
 
 @dataclass(frozen=True, order=True)
@@ -330,13 +334,21 @@ class Ask:
 
     @property
     def words(self) -> str:
-        """What is asked as a cell says it: `prodex.quality.requirement_files.asked_in_words` reads it.
+        """What is asked in words: `prodex.quality.requirement_files.asked_in_words` reads it.
 
         >>> Ask(Level.MUST, ("A", "B c"), shortest=3, longest=80, pattern="[A-Z].*").words
         'must; one of: A, "B c"; 3-80 characters; pattern: [A-Z].*'
         """
-        words = [self.level.value]
-        words += [f"one of: {', '.join(map(_code_in_words, self.one_of))}"] if self.one_of else []
+        return "; ".join(filter(None, [self.level.value, self.condition]))
+
+    @property
+    def condition(self) -> str:
+        """What the value has to be like in words; empty for anything.
+
+        >>> Ask(Level.MUST, shortest=3).condition, Ask(Level.MUST).condition
+        ('at least 3 characters', '')
+        """
+        words = [f"one of: {', '.join(map(_code_in_words, self.one_of))}"] if self.one_of else []
         if self.shortest and self.longest:
             words.append(f"{self.shortest}-{self.longest} characters")
         elif self.shortest or self.longest:
@@ -407,6 +419,9 @@ class ChannelRequirement:
     ask: Ask
 
 
+#: A channel, a family (None for all), what is asked about and what is asked; None where it only makes others known.
+Entry = tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
+
 #: The columns of `Requirements.frame`.
 COLUMNS = (
     *(
@@ -436,10 +451,10 @@ class Requirements:
     channels, families, requirements
         Each in order, and once.
     ignored
-        Sheets, columns and rows of the file that are somebody's own, and were left alone.
+        Sheets and columns of the file that are somebody's own, and what was typed where a workbook only shows: all of
+        it was left alone.
     notes
-        What is no error and may surprise: what must be filled and no product of its family has today, and texts that
-        may be in any language.
+        What is no error and may surprise: what must be filled and no product of its family has today.
 
     Examples
     --------
@@ -465,11 +480,14 @@ class Requirements:
     ) -> Requirements:
         """Read requirements from a workbook, CSV or TOML; the file is never changed.
 
+        Beside a workbook or CSV with another table an empty workbook is written, to fill in: `shop template.xlsx`
+        beside `shop.xlsx`. One that is there already stays as it is.
+
         Parameters
         ----------
         path
-            A workbook that `prodex.requirements` or `write` wrote, filled in by hand (.xlsx); such a sheet, or a table
-            with one requirement a row, as CSV; or TOML.
+            A workbook that `prodex.requirements` or `write` wrote, filled in by hand (.xlsx); its sheet Requirements as
+            CSV; or TOML.
         known
             Attributes that are known to exist beside those of the specification, such as a supplier's own.
         limits
@@ -483,10 +501,12 @@ class Requirements:
         Examples
         --------
         >>> import pathlib, prodex, tempfile
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "shop.csv")
-        >>> _ = path.write_text("Attribute;All families;TEA\\nLong name, French;must;should\\n")
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "shop.toml")
+        >>> _ = path.write_text(
+        ...     'requirements = 1\\n[[channels]]\\nname = "Shop"\\n[asked.Shop.TEA]\\nnamePublicLong.fr = "must"\\n'
+        ... )
         >>> prodex.Requirements.read(path).frame[["family", "attribute", "language", "level"]].values.tolist()
-        [['*', 'namePublicLong', 'fr', 'must'], ['TEA', 'namePublicLong', 'fr', 'should']]
+        [['TEA', 'namePublicLong', 'fr', 'must']]
         """
         from prodex.quality.requirement_files.files import read_requirements
 
@@ -576,7 +596,7 @@ class Requirements:
     @classmethod
     def joined(
         cls,
-        read: Iterable[tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]],
+        read: Iterable[tuple[str, *Entry]],
         wrong: Sequence[str] = (),
         *,
         by: str = "kind",
@@ -662,16 +682,7 @@ class Requirements:
         >>> prodex.Requirements.of(wanted.frame) == wanted
         True
         """
-        families = {one.code: one for one in self.families}
-        rows = []
-        # Channels stand in the order in which they were given.
-        for channel in self.channels:
-            own = [one for one in self.requirements if one.channel == channel.label]
-            rows += [_row(channel, families.get(one.family), one.asked, one.ask) for one in own]
-            rows += [] if own else [_row(channel, None, None, None)]
-        used = {one.family for one in self.requirements}
-        rows += [_row(None, one, None, None) for one in self.families if one.code not in used]
-        return pd.DataFrame(rows, columns=list(COLUMNS))
+        return pd.DataFrame([_row(*entry) for entry in entries_of(self)], columns=list(COLUMNS))
 
     def ask(self, channel: str, asked: AskedAttribute, family: str | None) -> Ask | None:
         """Return what a channel asks of a family, by itself, its parents or all families; None where nobody says."""
@@ -743,6 +754,17 @@ class Requirements:
         """The channels that ask something of all families: there a family that is not listed is judged by that."""
         return frozenset(one.channel for one in self.requirements if one.family == ALL)
 
+    def counts_consumer_units(self, channel: Channel, asked: AskedAttribute) -> bool:
+        """Return whether an attribute is asked of consumer units alone.
+
+        Families of packaging name their units themselves, and so does who asks for a kind of unit.
+        """
+        return self.means_consumer_units(channel) and not any(map(names_units_by, value_columns(asked.path)))
+
+    def means_consumer_units(self, channel: Channel) -> bool:
+        """Return whether a channel is about consumer units alone, but for what asks for a kind of unit."""
+        return channel.consumer_units and not names_units_by(column_of(self.by))
+
     @cached_property
     def _asks_of_code(self) -> Mapping[str, Mapping[tuple[str, AskedAttribute], Ask]]:
         found: dict[str, dict[tuple[str, AskedAttribute], Ask]] = {}
@@ -754,6 +776,27 @@ class Requirements:
     def _asks_from(self) -> dict[str, Mapping[tuple[str, AskedAttribute], Ask]]:
         """What is asked of the listed families that were asked for, with what is above them."""
         return {}
+
+
+def entries_of(requirements: Requirements) -> Iterator[Entry]:
+    """Yield each requirement, and each channel and family of which nothing is asked.
+
+    >>> list(entries_of(Requirements(channels=(Channel("Shop"),))))
+    [(Channel(name='Shop', market=0, consumer_units=True), None, None, None)]
+    """
+    asked_of: dict[str, list[ChannelRequirement]] = {}
+    for one in requirements.requirements:
+        asked_of.setdefault(one.channel, []).append(one)
+    # Channels are in the order in which they were given.
+    for channel in requirements.channels:
+        own = asked_of.get(channel.label, [])
+        for one in own:
+            listed = requirements.listed.get(one.family, ProductFamily(one.family))
+            yield channel, None if one.family == ALL else listed, one.asked, one.ask
+        if not own:
+            yield channel, None, None, None
+    used = {one.family for one in requirements.requirements}
+    yield from ((None, one, None, None) for one in requirements.families if one.code not in used)
 
 
 _GPC = ("gpc", "gpc_code")
@@ -817,6 +860,33 @@ def checked_attribute(attribute: str) -> str:
             f"{given!r:.80}."
         )
     return given
+
+
+def language_asked(text: str) -> str:
+    """Return the short code of the language that somebody asks for.
+
+    Raises
+    ------
+    InputError
+        When it is a variant, since a text in any other one would be taken for it.
+    QueryError
+        When there is no such language; the message names the nearest.
+
+    Examples
+    --------
+    >>> language_asked("fra"), language_asked("German")
+    ('fr', 'de')
+    >>> language_asked("fr-BE")
+    Traceback (most recent call last):
+    ...
+    prodex.errors.InputError: 'fr-BE' is a variant of a language, and what is asked holds for all variants. Write fr.
+    """
+    tag = language_tag(text)
+    if "-" in tag:
+        raise InputError(
+            f"{text!r:.40} is a variant of a language, and what is asked holds for all variants. Write {short_of(tag)}."
+        )
+    return short_of(tag)
 
 
 def checked_ask(ask: Ask) -> Ask:
@@ -884,8 +954,8 @@ def unusable_family(family: ProductFamily) -> str | None:
     """Return in words why a family cannot be asked about; None where it can.
 
     >>> unusable_family(ProductFamily("TEA"))
-    >>> unusable_family(ProductFamily("Path"))
-    "a family cannot have the code 'Path', which names a row or a column in sheets of requirements. ..."
+    >>> unusable_family(ProductFamily("*"))
+    "'*' means all families, and no family can have it as its code. Give it another code."
     """
     for one in (family.code, family.label, family.parent):
         if (found := _NO_TEXT.search(one)) is not None:
@@ -894,12 +964,6 @@ def unusable_family(family: ProductFamily) -> str | None:
         return f"{ALL!r} means all families, and no family can have it as its code. Give it another code."
     if not is_visible(family.code):
         return f"a family has the code {family.code!r:.40}, which shows nothing. Write its code."
-    for code in (family.code, family.parent):
-        if is_word_of_sheet(code):
-            return (
-                f"a family cannot have the code {code!r:.40}, which names a row or a column in sheets of "
-                "requirements. Tell families by another column, or give it another code."
-            )
     return None
 
 
@@ -907,9 +971,7 @@ def _no_character(what: str, text: str, character: str) -> str:
     return f"{what} {text!r:.60} holds {character!r}, which is no character of a text. Write it without."
 
 
-def row_read(
-    row: Mapping[str, Any],
-) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
+def row_read(row: Mapping[str, Any]) -> Entry:
     """Read a row of a frame."""
 
     def text(name: str) -> str:
@@ -937,7 +999,7 @@ def row_read(
         if units not in {"", "true", "false", "0", "1", "0.0", "1.0"}:
             raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
         channel = Channel(
-            text("channel"), market_code(market) if market else 0, units in {"true", "1", "1.0"}
+            text("channel"), market_code(market) if market else 0, units in {"", "true", "1", "1.0"}
         )
     code = text("family")
     family = None if code in {"", ALL} else ProductFamily(code, text("family_label"), text("family_parent"))
@@ -946,9 +1008,7 @@ def row_read(
     if channel is None:
         raise InputError("it has no channel.")
     language = text("language")
-    asked = AskedAttribute(
-        checked_attribute(text("attribute")), short_of(language_tag(language)) if language else ""
-    )
+    asked = AskedAttribute(checked_attribute(text("attribute")), language_asked(language) if language else "")
     level = text("level").casefold()
     if level not in tuple(Level):
         levels = list(map(str, Level))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
@@ -50,16 +50,16 @@ class Rule:
     Attributes
     ----------
     id
-        Name of its function.
+        Its name: that of its function, unless it has another one.
     function
-        Takes `Products` and the parameters by keyword, returns a `Verdict`.
+        Takes `Products` and the parameters by keyword, returns a `Verdict`; a function or a `RuleForm`.
     title
         The sentence that should be true; `{attribute}` and other parameters are filled in.
     problem
         The problem where it is not true, as lists and charts show it; parameters are filled in as labels and names.
         If it is empty, the title is negated.
     why
-        Why it matters: the docstring of the function.
+        Why it matters: the docstring of the function, unless it was given.
     fix
         What the maintainer of the product has to do.
     reason
@@ -87,10 +87,11 @@ class Rule:
         The standard or the service's rule behind it.
     exact
         Whether it is certain (a check digit) or a judgement that can be wrong (a language).
-    record_alone
-        Whether its verdict on a product depends on the record of the product alone and, if it is given any, on what
-        was prepared of all parts: not on other products beside that, nor on the day. An audit after a refresh keeps
-        such verdicts where both are the same.
+    shipped
+        Whether it is one of prodex's rules, not a user's own.
+    says_unknown
+        Whether the function says itself of which products it does not know, by whatever was requested and is readable:
+        the engine then takes its verdict as it is.
     law, article
         The law that asks for it, and where in it; None and empty where none does.
     in_force, until
@@ -100,7 +101,7 @@ class Rule:
     """
 
     id: str
-    function: RuleFunction
+    function: RuleFunction = field(compare=False)  # code has no value
     title: str
     problem: str
     why: str
@@ -114,12 +115,13 @@ class Rule:
     certain: Certain
     scope: Selection
     parameters: tuple[Parameter, ...]
-    whole: tuple[str, ...]
-    gather: Callable[[Products], pa.Table] | None
-    prepare: Callable[[Any], Any] | None
+    whole: tuple[str, ...] = field(compare=False)
+    gather: Callable[[Products], pa.Table] | None = field(compare=False)
+    prepare: Callable[[Any], Any] | None = field(compare=False)
     source: str
     exact: bool
-    record_alone: bool = False
+    says_unknown: bool = False
+    shipped: bool = True
     law: Law | None = None
     article: str = ""
     in_force: date | None = None
@@ -137,9 +139,9 @@ class Rule:
         return bool(self.whole) or self.gather is not None
 
     @property
-    def shipped(self) -> bool:
-        """Whether it is one of prodex's rules, not a user's own."""
-        return str(self.function.__module__).partition(".")[0] == "prodex"
+    def of_requirements(self) -> bool:
+        """Whether requirements make checks of it: no profile and no user can."""
+        return self.says_unknown
 
 
 #: The scope of rules that ask for what consumers see: a case or a pallet needs none of it.
@@ -152,6 +154,8 @@ RULES: dict[str, Rule] = {}
 def rule(
     *,
     title: str,
+    name: str = "",
+    why: str = "",
     problem: str = "",
     fix: str = "",
     reason: str = "no data: absent, null or empty",
@@ -167,7 +171,6 @@ def rule(
     prepare: Callable[[Any], Any] | None = None,
     source: str = "",
     exact: bool = True,
-    record_alone: bool = False,
     law: str = "",
     article: str = "",
     in_force: date | None = None,
@@ -184,6 +187,8 @@ def rule(
     ----------
     title
         The sentence that should be true: "the brand is no private label".
+    name, why
+        Its name, and why it matters: the name and the docstring of the function unless given.
     problem
         The problem where it is not, as lists and charts show it: "Private label". Parameters are filled in as people
         say them: `{attribute}` as "long name", `{language}` as "French". Without one they show "Not true: " and the
@@ -217,10 +222,6 @@ def rule(
         The standard behind it; by default the law and its article.
     exact
         False when it is a judgement that can be wrong.
-    record_alone
-        True when the verdict on a product depends on its record alone, and on `whole`: not on other products beside
-        that, nor on the day. Only rules of prodex are believed: whether the code of one's own is still the same, nobody
-        can tell.
     law, article
         The law that asks for it (a key of `prodex.quality.laws.LAWS`), and where in it.
     in_force
@@ -244,15 +245,15 @@ def rule(
     """
 
     def register(function: _Function) -> _Function:
-        name = function.__name__
-        _check_words(name, severity, dimension, block)
-        asked_by = _law_called(name, law)
+        rule_id = name or function.__name__
+        _check_words(rule_id, severity, dimension, block)
+        asked_by = _law_called(rule_id, law)
         made = Rule(
-            id=name,
+            id=rule_id,
             function=function,
             title=title,
             problem=problem,
-            why=inspect.getdoc(function) or "",
+            why=why or inspect.getdoc(function) or "",
             fix=fix,
             reason=reason,
             severity=severity,
@@ -261,19 +262,19 @@ def rule(
             block=block,
             needs=(needs,) if isinstance(needs, str) else tuple(needs),
             certain=certain,
-            scope=read_scope(scope, place=f"rule {name}") if scope else EVERYTHING,
+            scope=read_scope(scope, place=f"rule {rule_id}") if scope else EVERYTHING,
             parameters=parameters_of(function, reserved="whole" if whole or gather else None),
             whole=(whole,) if isinstance(whole, str) else tuple(whole),
             gather=gather,
             prepare=prepare,
             source=source or ("" if asked_by is None else asked_by.cited(article)),
             exact=exact,
-            record_alone=record_alone,
             law=asked_by,
             article=article,
             in_force=asked_by.in_force if in_force is None and asked_by is not None else in_force,
             until=until,
             cannot_see=cannot_see,
+            shipped=str(function.__module__).partition(".")[0] == "prodex",
         )
         _register(made, replace)
         return function
@@ -398,6 +399,11 @@ class Parameter:
     kind: type
     several: bool
     default: Any
+
+    @classmethod
+    def of(cls, name: str, kind: type, several: bool, required: bool, default: Any) -> Parameter:
+        """Return a parameter that was saved."""
+        return cls(name, kind, several, inspect.Parameter.empty if required else default)
 
     @property
     def required(self) -> bool:

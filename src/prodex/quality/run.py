@@ -17,7 +17,7 @@ from functools import partial, reduce
 from operator import or_
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,27 +25,26 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
+from prodex.catalog.counted_units import is_chosen_by_units
 from prodex.errors import InputError, NotExported, SnapshotError
 from prodex.executors import checked_executor, mapped, side_by_side
 from prodex.facts.owner import owner_codes
 from prodex.facts.requested_data import OR, Asked, asked_for
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
-from prodex.quality.archive import is_worth_reusing, last_audit
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
-from prodex.quality.required_checks import judge
 from prodex.quality.requirements import Requirements
-from prodex.quality.reuse import EarlierAudit, basis_of, digests_of, digests_of_given, judged_since
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import is_meant
 from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
-from prodex.store.snapshot import catalog_given, is_own
+from prodex.selection.units import NAMED
+from prodex.store.snapshot import catalog_given
 from prodex.tables.columns import Answer, Mask
 from prodex.written_dates import day_given
 
@@ -171,7 +170,6 @@ def audit(
     rule_seconds: float | None = RULE_SECONDS,
     requirements: Requirements | str | Path | None = None,
     accepted: str | Path | None = None,
-    since: Audit | Literal[False] | None = None,
     as_of: date | str | None = None,
 ) -> Audit:
     """Judge every product of a catalogue by the checks of a profile, by requirements, or by both.
@@ -206,13 +204,6 @@ def audit(
     accepted
         A file of accepted findings, for a catalogue in memory or in place of the one beside the snapshot; see
         `prodex.accept`.
-    since
-        An earlier audit. Products whose records are still the same keep what it says of them in the columns of rules
-        that depend on the record alone; the audit is equal to a whole one, and `judged_anew` says how many were judged
-        by all checks. An audit by another profile, or by other rules, gives nothing. Unless given, it is the last audit
-        of the snapshots of the same name that this installation has saved, of 10,000 products or more; False judges
-        all. What you give is believed: an audit of somebody else, and the digests of records in a snapshot of somebody
-        else, are taken as they are.
     as_of
         The day whose laws are meant, as a date or as "2026-08-12"; the day of `now` unless given. A check whose law is
         not in force on that day is a warning, and one whose law has ended applies to no product.
@@ -244,7 +235,6 @@ def audit(
     # Read first: a file that is not there should cost seconds, not the whole run.
     known = accepted_findings(catalog.folder, accepted)
     checked_executor(executor)
-    earlier = last_audit(catalog, chosen.name) if since is None else since or None
     judged = audit_among(
         catalog,
         catalog,
@@ -253,10 +243,9 @@ def audit(
         executor=executor,
         progress=progress,
         rule_seconds=limit,
-        since=earlier,
         as_of=day,
     )
-    return judged if known is None else replace(judged, accepted_findings=known)
+    return judged if known is None else judged.accepting(known)
 
 
 def audit_among(
@@ -268,7 +257,6 @@ def audit_among(
     executor: Executor | None = None,
     progress: Progress = None,
     rule_seconds: float | None = RULE_SECONDS,
-    since: Audit | None = None,
     as_of: date | None = None,
 ) -> Audit:
     """Judge some products of a larger catalogue: rules that compare products look at all of it.
@@ -279,7 +267,7 @@ def audit_among(
         The products to judge.
     among
         The catalogue that they belong to.
-    profile, now, executor, progress, rule_seconds, since, as_of
+    profile, now, executor, progress, rule_seconds, as_of
         As for `audit`, and checked already.
 
     Examples
@@ -291,51 +279,31 @@ def audit_among(
     [1]
     """
     parts = []
-    assumed = dict(profile.assume)
     day = as_of or now.date()
-    basis = basis_of(profile, catalog.origin, day)
-    anew: int | None = None
-
-    def judge(
-        some: Sequence[Part], checks: Sequence[Check] = profile.checks, is_all: bool = True
-    ) -> Iterator[AuditPart]:
-        return run(
-            replace(catalog, parts=tuple(some)),
-            checks,
-            now,
-            profile.market,
-            executor,
-            assumed,
-            rule_seconds,
-            among,
-            profile.requirements if is_all else None,
-            prepared=prepared,
-            identity=is_all,
-            day=day,
-        )
 
     with reporting(progress, "Audited") as reporter:
         with reporter.phase("Checking the profile"):
             # Before any part is judged: a typing error should cost seconds, not the whole run.
             confirm(among, profile.checks, profile.attributes, profile.requirements)
         with reporter.phase("Auditing", "products", len(catalog), counts=True) as phase:
-            held, all_held = _held(catalog, among, executor)
-            prepared = prepared_for(all_held, profile.checks, now, rule_seconds, executor)
-            given = digests_of_given(profile.checks, prepared.whole)
-            earlier = None if since is None else EarlierAudit.of(since, basis)
-            kept = None if earlier is None else judged_since(earlier, catalog, profile.checks, given, judge)
-            judged, anew = (judge(held.parts), None) if kept is None else kept
-            for part in judged:
+            for part in run(
+                catalog,
+                profile.every_check,
+                now,
+                profile.market,
+                executor,
+                dict(profile.assume),
+                rule_seconds,
+                among,
+                day=day,
+            ):
                 parts.append(part)
                 phase.add(part.size)
-    giver = None if anew is None else since
     # Every table was read into memory, which Arrow would keep for further tables.
     pa.default_memory_pool().release_unused()
-    if anew is None and is_worth_reusing(catalog):
-        parts = [_with_digests(part, of) for part, of in zip(parts, catalog.parts, strict=True)]
     return Audit(
         parts=tuple(parts),
-        checks=profile.facts_on(day),
+        checks=_checks_on(day, profile, catalog),
         profile=profile.name,
         rule_set=RULE_SET,
         assumed=profile.assume,
@@ -347,20 +315,9 @@ def audit_among(
         grade_with_blocker=profile.grade_with_blocker,
         made_by=profile,
         families=None if profile.requirements is None else profile.requirements.without_asks(),
-        basis=basis,
-        given=given,
-        judged_anew=anew,
         as_of=day,
-        # What an audit of somebody else has given is not ours, whatever is judged beside it.
-        is_own=giver is None or giver.is_own,
-        of_own_tables=is_own(among) and (giver is None or giver.of_own_tables),
+        is_own=True,
     )
-
-
-def _with_digests(judged: AuditPart, part: Part) -> AuditPart:
-    """Return the result of a part with the digests of its records, where the part has them at hand."""
-    digests = digests_of(part, computed=False)
-    return judged if digests is None else judged.with_digests(digests.digests)
 
 
 def moment_of(now: datetime | None) -> datetime:
@@ -393,8 +350,6 @@ class PartJob:
     whole: Mapping[str, Any]
     crashed: tuple[Crash, ...]
     rule_seconds: float | None = RULE_SECONDS
-    requirements: Requirements | None = None
-    identity: bool = True
     day: date | None = None
 
 
@@ -407,10 +362,7 @@ def run(
     assume: Mapping[str, Any] | None = None,
     rule_seconds: float | None = RULE_SECONDS,
     among: Catalog | None = None,
-    requirements: Requirements | None = None,
     *,
-    prepared: Prepared | None = None,
-    identity: bool = True,
     day: date | None = None,
 ) -> Iterator[AuditPart]:
     """Judge a catalogue part by part, in order.
@@ -433,12 +385,6 @@ def run(
         How long a rule of one's own may take for one part; None waits for ever.
     among
         Where rules look that need all products at once: a larger catalogue that has these products as well.
-    requirements
-        What channels ask beside the checks; their columns follow those of the checks.
-    prepared
-        What was prepared of all products, if it is there already; see `prepared_for`.
-    identity
-        Whether the results say what products are called and grouped by.
     day
         The day whose laws are meant; that of `now` by default.
 
@@ -451,7 +397,7 @@ def run(
     """
     among = among or catalog
     catalog, among = _held(catalog, among, executor)
-    whole, crashed = prepared or prepared_for(among, checks, now, rule_seconds, executor)
+    whole, crashed = prepared_for(among, checks, now, rule_seconds, executor)
     jobs = [
         PartJob(
             number,
@@ -464,8 +410,6 @@ def run(
             whole,
             crashed if number == 0 else (),  # a crash of a preparation is reported once
             rule_seconds,
-            requirements,
-            identity,
             day,
         )
         for number, part in enumerate(catalog.parts)
@@ -510,25 +454,27 @@ def audit_part(job: PartJob) -> AuditPart:
                 products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
         columns.append(judged.states)
         evidence.append(judged.evidence)
-    if job.requirements is not None:
-        required, found, too_slow = judge(products, job.requirements, len(columns), job.origin)
-        crashes += [Crash(check, job.number, message) for check, message in too_slow.items()]
-        columns += list(required.T)
-        evidence.append(found)
+        if judged.unjudged:
+            crashes.append(Crash(check.id, job.number, judged.unjudged))
     states = np.empty((len(products), len(columns)), np.int8, order="F")
     # Column by column is how states are counted and written.
     for place, column in enumerate(columns):
         states[:, place] = column
     seen = [table for table in evidence if table.num_rows]
     every = evidence_in_order(pa.concat_tables([EVIDENCE.empty_table(), *seen]).combine_chunks())
-    named = _identity_columns(products) if job.identity else IDENTITY.empty_table()
-    part = AuditPart.of(named, states, every, tuple(crashes))
+    part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
     products.forget()
     return part
 
 
 def _products_of_part(job: PartJob) -> Products:
     return Products(job.part, job.origin, job.now, job.market, job.assume)
+
+
+def _checks_on(day: date, profile: Profile, catalog: Catalog) -> tuple[Check, ...]:
+    """Return the checks as an audit keeps them; of products that were chosen by the kind of their units all count."""
+    checks = profile.checks_on(day)
+    return tuple(replace(one, units=NAMED) for one in checks) if is_chosen_by_units(catalog) else checks
 
 
 def _seconds(rule: Rule, seconds: float | None) -> float | None:
@@ -539,11 +485,12 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
 def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> Judged:
     if check.has_ended(job.day or job.now.date()):
         return Judged(np.full(len(products), State.NOT_APPLICABLE, np.int8), EVIDENCE.empty_table())
+    says_unknown = check.rule.says_unknown
     # Where the catalogue has it, nobody said: an absent value would be a guess.
-    if check.not_asked or not check.knows_scope(job.origin, job.market, job.assume):
+    if check.not_asked or not (says_unknown or check.knows_scope(job.origin, job.market, job.assume)):
         return _unknown_states(len(products))
     in_scope = _in_scope(products, check)
-    asked = check.asked(job.origin)
+    asked = Asked.ALL if says_unknown else check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
@@ -558,6 +505,8 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
         return _undecided(in_scope, place)
     judged = states_of_verdict(verdict, in_scope, place)
+    if says_unknown:
+        return judged
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:
@@ -722,6 +671,8 @@ def _identity_columns(products: Products) -> pa.Table:
 
 def _refuse_own(checks: Sequence[Check]) -> None:
     for check in checks:
+        if check.rule.shipped:
+            continue
         functions = (check.rule.function, *([check.rule.gather] if check.rule.gather else []))
         if not all(map(_is_importable, functions)):
             raise InputError(

@@ -21,6 +21,7 @@ from prodex.selection import Begins, Range, Selection
 from prodex.selection.column_values import SCHEMA, column_answer, column_condition
 from prodex.selection.paths import COLUMN, GROUP_PATHS, needs_audit, paths_of
 from prodex.selection.plain import MARKET, Keys, read_plain
+from prodex.selection.units import with_units_named
 from prodex.tables.columns import Answer, Mask
 
 EVERYTHING = Selection()
@@ -91,6 +92,7 @@ def is_meant(products: Products, scope: Selection) -> Answer:
     Who has no value is not excepted either: an exception is for products that show it.
     """
     everything = pd.array(np.ones(len(products), bool), "boolean")
+    scope = with_units_named(scope)
     held: Answer = scope.met(
         everything, lambda one: _answer(products, one), lambda answer: answer.fillna(False)
     )

@@ -7,15 +7,18 @@ ready when one does, and undecided when none fails but one is unknown; shares of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from prodex.quality.check import CheckFacts
+from prodex.languages import Message
+from prodex.messages import percent
+from prodex.quality.check import Check
 from prodex.quality.states import State, States
 
 FORMULA = (
@@ -74,7 +77,7 @@ class Tally:
     doubtful: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, states: States, checks: Sequence[CheckFacts]) -> Self:
+    def of(cls, states: States, checks: Sequence[Check]) -> Self:
         """Count a part."""
         weights = np.array([check.weight for check in checks], float)
         blocker = np.array([check.severity == "blocker" for check in checks], bool)
@@ -112,22 +115,6 @@ class Tally:
     def taken(self, rows: Integers | slice) -> Self:
         """Return the counts of some products."""
         return type(self)(*(vars(self)[name][rows] for name in self.__dataclass_fields__))
-
-    def passing(self, product: Integers, check: Integers, checks: Sequence[CheckFacts]) -> Self:
-        """Return the counts if some failing cells of the matrix, given by product and check, passed."""
-        if not len(product):
-            return self
-        size = len(self.failed)
-        weights = np.array([one.weight for one in checks], float)
-        blocker = np.array([one.severity == "blocker" for one in checks], bool)
-        moved = np.bincount(product, minlength=size).astype(np.int32)
-        return replace(
-            self,
-            earned=self.earned + np.bincount(product, weights[check], size),
-            failed=self.failed - moved,
-            passed=self.passed + moved,
-            blockers=self.blockers - np.bincount(product[blocker[check]], minlength=size).astype(np.int32),
-        )
 
     @property
     def scores(self) -> Floats:
@@ -191,26 +178,6 @@ class Tally:
         )
 
 
-def with_accepted(frame: pd.DataFrame, tally: Tally, accepted: Tally, groups: Integers) -> pd.DataFrame:
-    """Add to the figures of groups how many failing cells are accepted, and the figures if these passed.
-
-    Parameters
-    ----------
-    frame
-        The figures of each group, as `Tally.by_group` makes them.
-    tally, accepted
-        What is counted of each product, as it is and if what is accepted passed.
-    groups
-        The group of each product.
-    """
-    moved = np.bincount(groups, (tally.failed - accepted.failed).astype(float), len(frame))
-    then = frame if accepted is tally else accepted.by_group(groups, len(frame))
-    return frame.assign(
-        accepted=moved.astype(int),
-        **{f"{name}_with_accepted": then[name] for name in ("score", "ready", "ready_products")},
-    )
-
-
 def whole_score(tally: Tally) -> float:
     """Return the score of all products together; NaN where nothing applies.
 
@@ -227,13 +194,38 @@ def ratio(part: Floats, whole: Floats) -> Floats:
         return np.minimum(np.where(whole > 0, part / whole, np.nan), 1.0)
 
 
-def readiness(figures: Mapping[Any, Any] | pd.Series) -> str:
+def readiness(figures: Mapping[Any, Any] | pd.Series) -> Message:
     """Return how many products are ready, not ready and undecided; together they are all products.
 
-    >>> readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100})
-    'ready 61, not ready 30, undecided 9 of 100'
+    >>> print(readiness({"ready_products": 61, "not_ready_products": 30, "undecided_products": 9, "products": 100}))
+    ready 61, not ready 30, undecided 9 of 100
     """
-    ready, not_ready, undecided = (
-        f"{int(figures[f'{name}_products']):,}" for name in ("ready", "not_ready", "undecided")
+    return Message(
+        "ready {ready}, not ready {not_ready}, undecided {undecided} of {of}",
+        **{name: int(figures[f"{name}_products"]) for name in ("ready", "not_ready", "undecided")},
+        of=int(figures["products"]),
     )
-    return f"ready {ready}, not ready {not_ready}, undecided {undecided} of {int(figures['products']):,}"
+
+
+def moved(before: float, after: float) -> Message:
+    """Return what became of a share; a figure that would read as before says how far it moved.
+
+    >>> str(moved(0.61, 0.632)), str(moved(0.99512, 0.99514)), str(moved(0.5, 0.5)), str(moved(float("nan"), 0.5))
+    ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
+    """
+    if percent(before) != percent(after):
+        return Message("{earlier_share} -> {share:%}", earlier_share=before, share=after)
+    if before == after or math.isnan(after):
+        return Message("{share:%} as before", share=after)
+    return Message("{share:%} ({points})", share=after, points=points(after - before))
+
+
+def points(step: float) -> Message:
+    """Return how far a share moved, in points of a hundred.
+
+    >>> str(points(0.005)), str(points(-0.25)), str(points(0.00001))
+    ('+0.50 points', '-25.00 points', 'under +0.01 points')
+    """
+    if abs(step) < 0.00005:
+        return Message("under {figure:+.2f} points", figure=math.copysign(0.01, step))
+    return Message("{figure:+.2f} points", figure=step * 100)

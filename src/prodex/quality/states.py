@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -13,6 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from prodex.languages import Message
+from prodex.quality.reasons import reason_columns
 from prodex.quality.verdict import Evidence, Verdict
 from prodex.tables.columns import Answer, Mask, is_true
 
@@ -35,7 +38,9 @@ class VerdictRefused(ValueError):
 EVIDENCE = pa.schema(
     [
         *((name, pa.int32()) for name in ("check", "product")),
-        *((name, pa.string()) for name in ("attribute", "language", "value", "reason")),
+        *((name, pa.string()) for name in ("attribute", "language", "value")),
+        # What is wrong: a message and its values as JSON; a text of somebody else has no values.
+        *((name, pa.string()) for name in ("reason_id", "reason_values")),
         ("compared", pa.string()),
     ]
 )
@@ -46,10 +51,11 @@ _NOTHING_SEEN = EVIDENCE.empty_table()
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict that was taken: states of the products, and evidence of the failing ones."""
+    """A verdict that was taken: states of the products, evidence of the failing ones, why some could not be judged."""
 
     states: States
     evidence: pa.Table
+    unjudged: str = ""
 
 
 def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
@@ -80,7 +86,8 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judg
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
-    return Judged(states, _evidence_table(verdict.evidence, fails, states == State.FAIL, check))
+    evidence = _evidence_table(verdict.evidence, fails, states == State.FAIL, check)
+    return Judged(states, evidence, verdict.unjudged)
 
 
 def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
@@ -140,19 +147,30 @@ def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int)
         )
     # A single value is that of all rows.
     size = len(products)
-    words = {name: getattr(given, name) for name in EVIDENCE.names[2:]}
-    if not size and all(map(_is_of_no_row, words.values())):
+    words = {name: getattr(given, name) for name in ("attribute", "language", "value", "compared")}
+    if not size and all(map(_is_of_no_row, (*words.values(), given.reason))):
         return _NOTHING_SEEN
-    numbers = [pa.array(np.full(size, check), pa.int32()), pa.array(products, pa.int32())]
-    columns = [_evidence_words(name, one, size) for name, one in words.items()]
-    table = pa.table([*numbers, *columns], schema=EVIDENCE)
+    columns = {name: _evidence_words(name, one, size) for name, one in words.items()}
+    columns |= {
+        "check": pa.array(np.full(size, check), pa.int32()),
+        "product": pa.array(products, pa.int32()),
+        **dict(zip(("reason_id", "reason_values"), _reasons(given.reason, size), strict=True)),
+    }
+    table = pa.table([columns[name] for name in EVIDENCE.names], schema=EVIDENCE)
     # A product that fails but is out of scope or unknown has no finding, and so no evidence.
     has_finding = kept[products]
     return table if has_finding.all() else table.filter(pa.array(has_finding))
 
 
 def _is_of_no_row(words: Any) -> bool:
-    return words is None or isinstance(words, str) or (isinstance(words, Sized) and len(words) == 0)
+    return words is None or isinstance(words, str | Message) or (isinstance(words, Sized) and len(words) == 0)
+
+
+def _reasons(given: Any, size: int) -> tuple[pa.Array, pa.Array]:
+    try:
+        return reason_columns(given, size)
+    except (TypeError, ValueError) as error:
+        raise VerdictRefused(f"{error}") from error
 
 
 def _evidence_words(name: str, given: Any, size: int) -> pa.Array:
@@ -176,6 +194,9 @@ def _array(given: Any) -> pa.Array:
         if pa.types.is_string(made.type):
             return made
     values = given.tolist() if isinstance(given, pd.Series | np.ndarray) else list(given)
+    # Nearly always they are texts.
+    with suppress(pa.ArrowException, TypeError, ValueError):
+        return pa.array(values, pa.string())
     return pa.array([None if _is_missing(one) else _evidence_text(one) for one in values], pa.string())
 
 

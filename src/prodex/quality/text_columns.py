@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from prodex.facts.name import NAMES
 from prodex.facts.requested_data import EVERY_TEXT, OR
 from prodex.quality.products import Products
+from prodex.quality.reasons import Reasons
 from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
@@ -161,7 +162,7 @@ class TextColumns:
         return self.texts.take(pa.array(self.wording[rows]))
 
     def verdict(
-        self, wrong: Mask, reason: Words, judged: Mask | None = None, compared: Words = None
+        self, wrong: Mask, reason: Reasons, judged: Mask | None = None, compared: Words = None
     ) -> Verdict:
         """Fail the products of the wrong texts, with each of these as evidence.
 
@@ -170,7 +171,7 @@ class TextColumns:
         wrong
             One boolean for each text.
         reason
-            What is wrong: once for all, or one for each wrong text.
+            What is wrong: once for all, or one for each wrong text; the columns of a message have a value for each.
         judged
             Which texts the rule is about, all by default: products without one are not applicable.
         compared
@@ -195,13 +196,6 @@ class TextColumns:
 
 def _ends_of(texts: pa.Array) -> pa.Array:
     return pc.utf8_slice_codeunits(texts, -_AT_THE_END, None)
-
-
-def no_match(products: Products, pattern: str, reason: str, attributes: Sequence[str] = ()) -> Verdict:
-    """Fail the products that have a text with a match of a regular expression: any, or one of these attributes."""
-    texts = TextColumns.of(products)
-    judged = texts.within(attributes) if attributes else None
-    return texts.verdict(texts.matching(pattern, judged), reason, judged)
 
 
 @dataclass(frozen=True)

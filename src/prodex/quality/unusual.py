@@ -12,16 +12,18 @@ If it stays, it is lasting; after seven audits it is what is usual. If it return
 Figures of one day (updates) are little if they are less than on the same day of other weeks, where there are four of
 them, since many suppliers do nothing on Sundays; and only after fourteen audits, which have seen two weekends. The same
 day is the same time of the week, give or take six hours: a job that begins a minute before midnight counts the same day
-as one that begins a minute after it, and what is counted at noon is of two days and is compared with none.
+as one that begins a minute after it, and what is counted at noon is of two days and is compared with none. One quiet
+day says little of them and several in a row say much, so that the quiet days are judged together as well.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 from statistics import NormalDist, median
 from typing import NamedTuple
 
@@ -65,11 +67,16 @@ class FigureKind(StrEnum):
 class FigureState(StrEnum):
     """What a figure is at an audit."""
 
-    UNKNOWN = "unknown"
-    USUAL = "usual"
     NEW = "new"
     LASTING = "lasting"
     OVER = "over"
+    USUAL = "usual"
+    UNKNOWN = "unknown"
+
+    @property
+    def is_news(self) -> bool:
+        """Whether there is anything to say of it."""
+        return self in {FigureState.NEW, FigureState.LASTING, FigureState.OVER}
 
 
 @dataclass(frozen=True)
@@ -93,9 +100,16 @@ class Series:
     sizes: Sequence[float]
     weekdays: Sequence[float]
 
+    def same_days(self, places: Sequence[int], place: int) -> list[int]:
+        """Return the last of some audits at the time of the week of another; none where there are too few of them."""
+        # Sunday night is near Monday morning: what is nearly a week apart is of the same day as well.
+        apart = ((one, abs(self.weekdays[one] - self.weekdays[place]) % 7) for one in places[-2 * WINDOW :])
+        same = [one for one, days in apart if not _SAME_TIME < days < 7 - _SAME_TIME][-_SAME_DAYS:]
+        return same if len(same) >= _LEAST_SAME_DAYS else []
+
 
 class Judgement(NamedTuple):
-    """What became of a figure at the last audit.
+    """What a figure is at the last audit, and why.
 
     Attributes
     ----------
@@ -109,28 +123,18 @@ class Judgement(NamedTuple):
         Place of the audit at which it became unusual.
     audits
         Number of audits that the range is of.
+    is_silence
+        Whether it is several days without any that are judged together: `high` is how many are usual on all of them,
+        and `audits` how many days these are.
     """
 
     state: FigureState
-    low: float = float("nan")
-    high: float = float("nan")
+    low: float = math.nan
+    high: float = math.nan
     distance: float = 0.0
     since: int = -1
     audits: int = 0
-
-
-class _Usual(NamedTuple):
-    """What is usual: kind of figure, range, spread on its scale, and the number of audits."""
-
-    kind: FigureKind
-    low: float
-    high: float
-    spread: float
-    audits: int
-
-    def distance(self, value: float) -> float:
-        low, high, at = (_on_scale(self.kind, one) for one in (self.low, self.high, value))
-        return max(low - at, at - high, 0.0) / self.spread
+    is_silence: bool = False
 
 
 def limit_of(figures: int) -> float:
@@ -142,8 +146,8 @@ def limit_of(figures: int) -> float:
     return NormalDist().inv_cdf(1 - CHANCE / (2 * max(figures, 1)))
 
 
-def judge_figures(series: Series, figures: int) -> list[Judgement]:
-    """Say what a figure is at each audit, given what it was before.
+def judge(series: Series, figures: int, daily: int = 1) -> Judgement:
+    """Say what a figure is at the last audit, by those before it.
 
     Parameters
     ----------
@@ -151,167 +155,157 @@ def judge_figures(series: Series, figures: int) -> list[Judgement]:
         The figure over time.
     figures
         How many figures are looked at.
+    daily
+        How many of these are of one day.
 
     Examples
     --------
     >>> values = [0.98, 0.97, 0.99, 0.98, 0.97, 0.12]
-    >>> found = judge_figures(Series(FigureKind.SHARE, values, [200] * 6, range(6)), 300)[-1]
+    >>> found = judge(Series(FigureKind.SHARE, values, [200] * 6, range(6)), 300)
     >>> str(found.state), found.low, found.high
     ('new', 0.97, 0.99)
-    """
-    walk = _Walk(series, limit_of(figures))
-    return [walk.step(place, value) for place, value in enumerate(series.values)]
 
+    Weeks with quiet weekends, and then two working days on which nothing was counted:
 
-def judge_last(series: Series, figures: int) -> Judgement:
-    """Say what a figure is at the last audit; what hardly ever moved is usual, and needs no look at each audit."""
-    known = [value for value in series.values if not math.isnan(value)]
-    if series.kind is not FigureKind.OF_A_DAY and known:
-        low, high = min(known), max(known)
-        moved = _on_scale(series.kind, high) - _on_scale(series.kind, low)
-        least = _PART if series.kind is FigureKind.COUNT else _LEAST_SHARE
-        if moved <= limit_of(figures) * least:
-            state = FigureState.USUAL if len(known) >= NEEDED else FigureState.UNKNOWN
-            return Judgement(state, low, high, 0.0, len(series.values) - 1, len(known) - 1)
-    return judge_figures(series, figures)[-1]
-
-
-@dataclass
-class _Walk:
-    """What is known of a figure on the way from the oldest audit to the newest: what is usual, and what is not."""
-
-    series: Series
-    limit: float
-    usual: list[int] = field(default_factory=list)
-    incident: list[int] = field(default_factory=list)
-    before: _Usual = field(default_factory=lambda: _Usual(FigureKind.COUNT, 0, 0, 1, 0))
-
-    def step(self, place: int, value: float) -> Judgement:
-        """Judge the next value."""
-        if math.isnan(value):
-            return Judgement(FigureState.UNKNOWN)
-        if self.incident:
-            return self._during_incident(place, value)
-        if len(self.usual) + 1 < (_NEEDED_OF_DAYS if self.series.kind is FigureKind.OF_A_DAY else NEEDED):
-            self.usual.append(place)
-            return Judgement(FigureState.UNKNOWN)
-        low, high = _range(self.series, self.usual, place)
-        if low <= value <= high:  # as most are, and no spread is needed
-            self.usual.append(place)
-            return Judgement(FigureState.USUAL, low, high, 0.0, place, min(len(self.usual) - 1, WINDOW))
-        self.before = _usual_of(self.series, self.usual, place)
-        is_new = self.before.distance(value) > _enough(self.limit, self.before)
-        (self.incident if is_new else self.usual).append(place)
-        return self._judgement(FigureState.NEW if is_new else FigureState.USUAL, value, place)
-
-    def _during_incident(self, place: int, value: float) -> Judgement:
-        since = self.incident[0]
-        if self.before.distance(value) <= _enough(self.limit, self.before):
-            self.usual.append(place)
-            self.incident = []
-            return self._judgement(FigureState.OVER, value, since)
-        if self._is_worse(place, value):  # than it already was, which is news again
-            self.incident = [place]
-            return self._judgement(FigureState.NEW, value, place)
-        self.incident.append(place)
-        if len(self.incident) >= LASTING:
-            self.usual, self.incident = self.incident, []
-        return self._judgement(FigureState.LASTING, value, since)
-
-    def _is_worse(self, place: int, value: float) -> bool:
-        last = self.series.values[self.incident[-1]]
-        own = _usual_of(self.series, self.incident, place)
-        is_other = own.distance(value) > _enough(self.limit, own)
-        return is_other and self.before.distance(value) > self.before.distance(last)
-
-    def _judgement(self, state: FigureState, value: float, since: int) -> Judgement:
-        usual = self.before
-        return Judgement(state, usual.low, usual.high, usual.distance(value), since, usual.audits)
-
-
-def _enough(limit: float, usual: _Usual) -> float:
-    """Return how many spreads are too many: more where the range is of few audits, and so is narrow by chance."""
-    return limit * (1 + 2 / max(usual.audits, 1))
-
-
-def _range(series: Series, usual: list[int], place: int) -> tuple[float, float]:
-    """Return the least and the largest usual value.
-
-    What is counted of a day is little if it is less than on the same days of other weeks, and much if it is more than
-    on any day.
-    """
-    recent = [series.values[one] for one in usual[-WINDOW:]]
-    same = _same_days(series, usual, place) if series.kind is FigureKind.OF_A_DAY else []
-    return min(series.values[one] for one in same) if same else min(recent), max(recent)
-
-
-def _same_days(series: Series, usual: list[int], place: int) -> list[int]:
-    """Return the last audits at the same time of the week; none where there are too few of them."""
-    weekdays = series.weekdays
-    day = weekdays[place]
-    # Sunday night is near Monday morning: what is nearly a week apart is of the same day as well.
-    same = [
-        one for one in usual[-2 * WINDOW :] if not _SAME_TIME < abs(weekdays[one] - day) % 7 < 7 - _SAME_TIME
-    ][-_SAME_DAYS:]
-    return same if len(same) >= _LEAST_SAME_DAYS else []
-
-
-def judge_silence(series: Series, figures: int) -> Judgement:
-    """Say whether what is counted of each day has stopped: one quiet day says little, several in a row say much.
-
-    Parameters
-    ----------
-    series
-        What is counted of each day.
-    figures
-        How many such figures are looked at.
-
-    Returns
-    -------
-    Judgement
-        `high` is how many are usual on the quiet days together, and `audits` how many these days are. So many missing
-        by chance is as unlikely as for any other figure, with half as many again, since updates arrive in batches.
-
-    Examples
-    --------
     >>> quiet = [30, 28, 33, 25, 31, 2, 0] * 4 + [30, 0, 0]
     >>> days = [n % 7 for n in range(len(quiet))]
-    >>> found = judge_silence(Series(FigureKind.OF_A_DAY, quiet, [0] * len(quiet), days), 300)
-    >>> str(found.state), found.high, found.audits
-    ('lasting', 61.0, 2)
+    >>> found = judge(Series(FigureKind.OF_A_DAY, quiet, [0] * len(quiet), days), 300, 300)
+    >>> str(found.state), found.high, found.audits, found.is_silence
+    ('lasting', 61.0, 2, True)
+    """
+    limit = limit_of(figures)
+    if _has_hardly_moved(series, limit):
+        return Judgement(FigureState.USUAL)
+    found = _last(series, limit)
+    if series.kind is not FigureKind.OF_A_DAY or found.state.is_news:
+        return found
+    return _silence(series, daily) or found
+
+
+def _has_hardly_moved(series: Series, limit: float) -> bool:
+    """Whether no two values are far enough apart for news: most figures are like this, which is quick to see."""
+    known = [value for value in series.values if not math.isnan(value)]
+    if series.kind is FigureKind.OF_A_DAY or len(known) < NEEDED:
+        return False
+    least = _PART if series.kind is FigureKind.COUNT else _LEAST_SHARE
+    return _on_scale(series.kind, max(known)) - _on_scale(series.kind, min(known)) <= limit * least
+
+
+def _last(series: Series, limit: float) -> Judgement:
+    """Go from the oldest audit to the newest, each judged by what was usual until then."""
+    needed = _NEEDED_OF_DAYS if series.kind is FigureKind.OF_A_DAY else NEEDED
+    # Places of the audits at which the figure was usual, and of those of an incident that is not over.
+    usual: list[int] = []
+    incident: list[int] = []
+    state, before, since = FigureState.UNKNOWN, None, -1
+    for place, value in enumerate(series.values):
+        state, since = FigureState.UNKNOWN, place
+        if math.isnan(value):
+            continue
+        if before is None or not incident:
+            if len(usual) + 1 >= needed:
+                before = _Usual.of(series, usual, place)
+                state = FigureState.NEW if before.is_exceeded(value, limit) else FigureState.USUAL
+            (incident if state is FigureState.NEW else usual).append(place)
+        elif not before.is_exceeded(value, limit):
+            state, since = FigureState.OVER, incident[0]
+            usual, incident = [*usual, place], []
+        elif _is_worse(series, before, incident, place, limit):  # than it already was, which is news again
+            state, incident = FigureState.NEW, [place]
+        else:
+            state, since = FigureState.LASTING, incident[0]
+            incident.append(place)
+            if len(incident) >= LASTING:
+                usual, incident = incident, []
+    if before is None:
+        return Judgement(state)
+    return Judgement(state, before.low, before.high, before.distance(series.values[-1]), since, before.audits)
+
+
+def _is_worse(series: Series, before: _Usual, incident: list[int], place: int, limit: float) -> bool:
+    value, last = series.values[place], series.values[incident[-1]]
+    is_other = _Usual.of(series, incident, place).is_exceeded(value, limit)
+    return is_other and before.distance(value) > before.distance(last)
+
+
+@dataclass(frozen=True)
+class _Usual:
+    """What is usual by some audits, for the value of another one.
+
+    Attributes
+    ----------
+    series
+        The figure.
+    places
+        The audits.
+    place
+        The other one.
+    low, high
+        The least and the largest usual value. What is counted of a day is little if it is less than on the same days of
+        other weeks, and much if it is more than on any day.
+    """
+
+    series: Series
+    places: Sequence[int]
+    place: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, series: Series, usual: Sequence[int], place: int) -> _Usual:
+        values = [series.values[one] for one in usual[-WINDOW:]]
+        same = series.same_days(usual, place) if series.kind is FigureKind.OF_A_DAY else []
+        low = min(series.values[one] for one in same) if same else min(values)
+        return cls(series, usual[-WINDOW:], place, low, max(values))
+
+    @property
+    def audits(self) -> int:
+        return len(self.places)
+
+    def is_exceeded(self, value: float, limit: float) -> bool:
+        """Whether a value is too many spreads outside: more where the range is of few audits, and narrow by chance."""
+        return self.distance(value) > limit * (1 + 2 / self.audits)
+
+    def distance(self, value: float) -> float:
+        if not (value < self.low or value > self.high):  # as most are, and no spread is needed
+            return 0.0
+        low, high, at = (_on_scale(self.series.kind, one) for one in (self.low, self.high, value))
+        return max(low - at, at - high) / self.spread
+
+    @cached_property
+    def spread(self) -> float:
+        series = self.series
+        values = [series.values[one] for one in self.places]
+        steps = [abs(later - one) for one, later in pairwise(_on_scale(series.kind, one) for one in values)]
+        size = min(series.sizes[self.place], median(series.sizes[one] for one in self.places))
+        by_steps = _SCALE * median(steps) if steps else 0.0
+        return max(by_steps, _by_chance(series.kind, median(values), size))
+
+
+def _silence(series: Series, daily: int) -> Judgement | None:
+    """Return what is to say where what is counted of each day has stopped, of so many figures of days.
+
+    So many missing by chance is as unlikely as for any other figure, with half as many again, since updates arrive in
+    batches.
     """
     values = series.values
     known = [place for place, value in enumerate(values) if not math.isnan(value)]
     begin = max((at + 1 for at, place in enumerate(known) if values[place] != 0), default=len(known))
     before, quiet = known[:begin], known[begin:]
     if not quiet or begin + 1 < _NEEDED_OF_DAYS:
-        return Judgement(FigureState.USUAL)
+        return None
     # On a weekday without history, no more is expected than on the quietest day.
     least = min(values[place] for place in before[-WINDOW:])
-    expected = [
-        median(values[one] for one in same) if (same := _same_days(series, before, place)) else least
-        for place in quiet
-    ]
+    days = (series.same_days(before, place) for place in quiet)
+    expected = list(accumulate(median(values[one] for one in same) if same else least for same in days))
     # Where n updates are expected, chance leaves out all of them with a probability of exp(-n) (Poisson).
-    enough = 1.5 * math.log(max(figures, 1) / CHANCE)
-    since = next((at for at in range(len(expected)) if sum(expected[: at + 1]) > enough), None)
-    if since is None or len(expected) - since > LASTING:
-        return Judgement(FigureState.USUAL)
-    is_new = since == len(expected) - 1
-    state = FigureState.NEW if is_new else FigureState.LASTING
-    return Judgement(state, 0, sum(expected), sum(expected) / enough, quiet[0], len(expected))
-
-
-def _usual_of(series: Series, usual: list[int], place: int) -> _Usual:
-    """Return what is usual by some audits, for the value of another one."""
-    places = usual[-WINDOW:]
-    values = [series.values[one] for one in places]
-    scaled = [_on_scale(series.kind, one) for one in values]
-    steps = [abs(later - one) for one, later in pairwise(scaled)]
-    by_steps = _SCALE * median(steps) if steps else 0.0
-    size = min(series.sizes[place], median(series.sizes[one] for one in places))
-    by_chance = _by_chance(series.kind, median(values), size)
-    return _Usual(series.kind, *_range(series, usual, place), max(by_steps, by_chance), len(places))
+    enough = 1.5 * math.log(max(daily, 1) / CHANCE)
+    noticed = next((at for at, sofar in enumerate(expected) if sofar > enough), None)
+    if noticed is None or len(quiet) - noticed > LASTING:
+        return None
+    state = FigureState.NEW if noticed == len(quiet) - 1 else FigureState.LASTING
+    total = expected[-1]
+    return Judgement(state, 0, total, total / enough, quiet[0], len(quiet), is_silence=True)
 
 
 def _on_scale(kind: FigureKind, value: float) -> float:
@@ -338,10 +332,6 @@ def _by_chance(kind: FigureKind, middle: float, size: float) -> float:
         case FigureKind.OF_A_DAY:
             return max(1.0, 0.1 * math.sqrt(middle))
         case FigureKind.SHARE:
-            return max(_PART * _noise(middle, size), _LEAST_SHARE)
-
-
-def _noise(share: float, size: float) -> float:
-    """Return the standard error of a share, which is not nothing where all or none of few products have something."""
-    smoothed = (share * size + 1) / (size + 2)
-    return math.sqrt(smoothed * (1 - smoothed) / max(size, 1))
+            # The standard error, which is not nothing where all or none of few products have something.
+            smoothed = (middle * size + 1) / (size + 2)
+            return max(_PART * math.sqrt(smoothed * (1 - smoothed) / max(size, 1)), _LEAST_SHARE)

@@ -11,7 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from prodex.languages import Message
 from prodex.quality.products import Products
+from prodex.quality.reasons import Reasons, of_rows
 from prodex.tables.columns import Mask, Rows
 
 #: One value for all rows of evidence, or one for each.
@@ -33,7 +35,8 @@ class Evidence:
     value
         The value found there, verbatim.
     reason
-        What is wrong with it, in words.
+        What is wrong with it: a `Message`, whose values may be columns with one for each row, or a text, which is
+        shown as it is in every language.
     compared
         What the value was compared with: every fact that decides and is not in the value itself (the other field, the
         other product, the limit of a table), and none that changes by itself (how many days ago, how many other
@@ -51,7 +54,7 @@ class Evidence:
     attribute: Words = None
     language: Words = None
     value: Words = None
-    reason: Words = None
+    reason: Reasons = None
     compared: Words = None
 
 
@@ -71,6 +74,9 @@ class Verdict:
         whatever `fails` holds. By default it applies to the whole scope.
     evidence
         What was seen on failing products. Missing data need no evidence.
+    unjudged
+        Why some products could not be judged, where that is a fault, such as a pattern that takes too long: it is
+        among the audit's crashes, and the other products are judged.
 
     Examples
     --------
@@ -82,17 +88,18 @@ class Verdict:
     fails: Any
     applies: Any = None
     evidence: Evidence | None = None
+    unjudged: str = ""
 
 
 #: One value for all products or a column of them, from which those that are shown are taken; or what makes their words.
-Shown: TypeAlias = "str | pd.Series | Callable[[Rows], Sequence[Any] | pd.Series] | None"
+Shown: TypeAlias = "str | pd.Series | Callable[[Rows], Sequence[Any] | pd.Series | Message] | None"
 
 
 def product_verdict(
     fails: Any,
     attribute: str,
     value: Shown,
-    reason: Shown,
+    reason: Shown | Message,
     *,
     applies: Any = None,
     shown: Any = True,
@@ -107,7 +114,7 @@ def product_verdict(
     attribute
         Wire path of what was looked at.
     value, reason
-        What is shown of the failing products.
+        What is shown of the failing products; the columns of a message have a value for each product.
     shown
         Which of the failing products have evidence: missing data leave none.
     compared
@@ -115,7 +122,7 @@ def product_verdict(
     """
     failing = _where_true(fails)
     rows = np.flatnonzero(failing & np.asarray(shown, bool))
-    words = (_of(one, rows) if len(rows) else None for one in (value, reason, compared))
+    words: Any = (shown_of(one, rows) if len(rows) else None for one in (value, reason, compared))
     return Verdict(failing, applies, Evidence(rows, attribute, None, *words))
 
 
@@ -161,9 +168,12 @@ def _fact(fact: object) -> object:
     return fact if isinstance(fact, str) else str(fact)
 
 
-def _of(shown: Shown, rows: Rows) -> Words:
+def shown_of(shown: Shown | Message, rows: Rows) -> Words | Message:
+    """Return what is shown of some rows."""
     if callable(shown):
         return shown(rows)
+    if isinstance(shown, Message):
+        return of_rows(shown, rows)
     if not isinstance(shown, pd.Series):
         return shown
     taken = shown.iloc[rows]
@@ -177,7 +187,7 @@ def as_sent(times: pd.Series) -> pd.Series:
 
 
 #: The reason of a failure that needs no work, only acceptance.
-PENDING = "pending: filled as soon as the update is accepted"
+PENDING = Message("pending: filled as soon as the update is accepted")
 
 
 def missing_data(

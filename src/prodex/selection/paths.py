@@ -30,7 +30,11 @@ GROUP_PATHS: Mapping[str, str] = MappingProxyType(
 )
 
 #: How the names of groups begin that are made by the state of an attribute, and by any column.
-FILL, COLUMN, MISSING = "fill:", "column:", "missing"
+FILL, COLUMN = "fill:", "column:"
+#: The attributes that consumer units lack, or those units that a condition beside it names; and, whatever is beside it,
+#: those that consumer units lack, and those that any product lacks.
+MISSING, MISSING_OF_CONSUMERS, MISSING_OF_ALL = "missing", "missing:consumer", "missing:all"
+LACKED = (MISSING, MISSING_OF_CONSUMERS, MISSING_OF_ALL)
 #: How the names of groups begin that requirements make: of each channel whether a product is complete, and what it
 #: lacks. `FAMILY` are the families of the requirements.
 COMPLETE, LACKING, FAMILY = "complete:", "lacking:", "family"
@@ -86,7 +90,7 @@ def paths_of(selection: Selection) -> set[str]:
             elif bracket:
                 found.add(quantity)
         for name, codes in one.groups.items():
-            if name == MISSING:
+            if name in LACKED:
                 found.update(attribute_of_code(code)[0] for code in codes if code is not None)
             elif name.startswith(FILL):
                 found.add(attribute_of_code(name.removeprefix(FILL))[0])
@@ -106,7 +110,7 @@ def languages_of(selection: Selection) -> set[str]:
     found: set[str | None] = set()
     for one in selection.every():
         for name, codes in one.groups.items():
-            if name == MISSING:
+            if name in LACKED:
                 found.update(attribute_of_code(code)[1] for code in codes if code is not None)
             elif name.startswith(FILL):
                 found.add(attribute_of_code(name.removeprefix(FILL))[1])

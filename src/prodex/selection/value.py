@@ -62,7 +62,7 @@ class FailingChecks:
     title
         What is shown for it: the problem that a check reports, or "texts" for a block.
     checks
-        Ids of the checks (`CheckFacts.id`).
+        Ids of the checks (`Check.id`).
     """
 
     title: str

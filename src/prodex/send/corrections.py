@@ -30,6 +30,8 @@ from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused, ChangesStale, SnapshotDamaged
 from prodex.facts.same_product import comparable_gtin, shared_gtins
 from prodex.gtin import comparable
+from prodex.languages import Said
+from prodex.languages.message import said_by
 from prodex.ledger.batch import Loaded
 from prodex.locales import meant_by, short_of, tag_of
 from prodex.messages import counted
@@ -179,7 +181,7 @@ def _preview_row(change: Change, loaded: Product, written: Product) -> tuple[Any
 
 
 #: Product id, GTIN and reason of a product that cannot be corrected.
-Refusal: TypeAlias = tuple[str, Any, str]
+Refusal: TypeAlias = tuple[str, Any, Said]
 
 
 def merged_changes(
@@ -217,7 +219,7 @@ def merged_changes(
             gtin = _only_gtin(product, record, known)
             differing = diff({name: record.get(name, ABSENT) for name in made}, made, product=product)
         except ChangesRefused as error:
-            refused.append((product, record.get("gtin"), str(error)))
+            refused.append((product, record.get("gtin"), said_by(error)))
             continue
         # Labels in another language than the service's own would be written over its own.
         written = without_labels(made) if origin.accept_language else made

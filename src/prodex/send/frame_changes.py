@@ -17,6 +17,7 @@ from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, Change, is_nothing
 from prodex.changes.change import Path
 from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.formats.spreadsheet import unescape_formulas
+from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import hint_and_all
 from prodex.send.corrections import (
@@ -101,7 +102,7 @@ def changes_from_frame(
         try:
             asked[product] = _changes(product, record, corrections[product], known)
         except ChangesRefused as error:
-            refused.append((product, record.get("gtin"), str(error)))
+            refused.append((product, record.get("gtin"), said_by(error)))
     changes, more = merged_changes(records, asked, known, catalog.origin)
     _refuse_all([*refused, *more], len(corrections))
     if service is not None:
@@ -113,7 +114,8 @@ def _refuse_all(refused: Sequence[Refusal], of: int) -> None:
     """Raise one error for all products that cannot be corrected, with the way to continue without them."""
     if not refused:
         return
-    words = refused[0][2]
+    refused = [(product, gtin, str(why)) for product, gtin, why in refused]
+    words = str(refused[0][2])
     if len(refused) > 1:
         words = (
             f"{len(refused):,} of {of:,} products cannot be corrected. {words} All are in .refused of this error; "

@@ -27,6 +27,8 @@ from prodex.changes import (
 )
 from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused, QueryError
+from prodex.languages import Message, Said
+from prodex.languages.message import said_by
 from prodex.locales import (
     codes_in_words,
     is_meant,
@@ -282,7 +284,12 @@ def _long_code(record: Product, place: TextPlace, codes: Mapping[str, frozenset[
         # A code with its country is sent as it is: services know languages that the CLDR does not.
         if place.language_code is not None:
             return place.language_code
-        raise ChangesRefused(f"GTIN {record.get('gtin')}, {place.attribute}: {error}") from error
+        raise ChangesRefused.saying(
+            "GTIN {gtin}, {path}: {said}",
+            gtin=str(record.get("gtin")),
+            path=place.attribute,
+            said=said_by(error),
+        ) from error
     # The service stores long codes. A short one is only completed if exactly one country is known for it.
     if locales.is_long_code(code):
         return code
@@ -291,8 +298,13 @@ def _long_code(record: Product, place: TextPlace, codes: Mapping[str, frozenset[
     choice = ", ".join(sorted(known)) or f"{code}-..."
     raise _refused(
         record,
-        f"{place.attribute} has no text in {place.language!r} yet, and its code needs a country. Give a column "
-        f"language_code, such as {choice}.",
+        Message(
+            "{path} has no text in {code} yet, and its code needs a country. Give a column language_code, such as "
+            "{example}.",
+            path=place.attribute,
+            code=repr(place.language),
+            example=choice,
+        ),
     )
 
 
@@ -347,7 +359,8 @@ def written_with(record: Product, changes: Iterable[Change]) -> Product:
         made = _with_all(record, several)
     except PlaceChanged as error:
         there = in_words(error.change.before) or str(error.change.attribute)
-        raise _refused(record, f"another answer changes {there} too. Keep one of them.") from None
+        said = Message("another answer changes {text} too. Keep one of them.", text=there)
+        raise _refused(record, said) from None
     written = {}
     for root in dict.fromkeys(str(one.attribute) for one in several):
         before, after = record.get(root), made.get(root)
@@ -402,8 +415,8 @@ def _refuse_unwritable(record: Product, root: str, made: Any) -> None:
             )
 
 
-def _refused(record: Product, why: str) -> ChangesRefused:
-    return ChangesRefused(f"GTIN {record.get('gtin')}: {why}")
+def _refused(record: Product, why: Said) -> ChangesRefused:
+    return ChangesRefused.saying("GTIN {gtin}: {said}", gtin=str(record.get("gtin")), said=why)
 
 
 _AT_ITS_SOURCE = "It cannot be written back as it is: correct it at its source."

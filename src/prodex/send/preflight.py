@@ -16,6 +16,7 @@ from prodex import gtin
 from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
+from prodex.languages import Message, Said
 from prodex.ledger.earlier_records import writable
 from prodex.messages import counted
 from prodex.send import xml
@@ -49,8 +50,8 @@ class PreflightFinding(NamedTuple):
     gtin: str | None
     attribute: str | None
     severity: Severity
-    problem: str
-    what_to_do: str
+    problem: Said
+    what_to_do: Said
 
 
 def inspect(
@@ -81,7 +82,8 @@ def inspect(
 
 def frame_of(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
     """Return findings as a frame."""
-    return pd.DataFrame(list(findings), columns=list(PreflightFinding._fields), dtype=object)
+    rows = [one._replace(problem=str(one.problem), what_to_do=str(one.what_to_do)) for one in findings]
+    return pd.DataFrame(rows, columns=list(PreflightFinding._fields), dtype=object)
 
 
 def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
@@ -179,10 +181,15 @@ def _about_text(name: str, attribute: str, text: str) -> Iterator[PreflightFindi
     if len(text) > longest:
         yield _too_long(name, attribute, text, longest, sure=True)
     if attribute in NAMES and ("\n" in text or "\r" in text):
-        problem = f"a line break in {text[:40]!r}"
-        yield PreflightFinding(name, attribute, "error", problem, "Write it on one line.")
+        problem = Message("a line break in {text}", text=repr(text[:40]))
+        yield PreflightFinding(name, attribute, "error", problem, Message("Write it on one line."))
 
 
 def _too_long(name: str, attribute: str, text: str, longest: int, *, sure: bool) -> PreflightFinding:
-    problem = f"{len(text):,} characters, and the limit is {longest:,}: {text[:40]!r}..."
-    return PreflightFinding(name, attribute, "error" if sure else "warning", problem, "Shorten it.")
+    problem = Message(
+        "{characters:,} characters, and the limit is {limit:,}: {text}",
+        characters=len(text),
+        limit=longest,
+        text=f"{text[:40]!r}...",
+    )
+    return PreflightFinding(name, attribute, "error" if sure else "warning", problem, Message("Shorten it."))

@@ -421,7 +421,8 @@ class _PartSearch:
                     continue
                 code, short = described
                 is_language = expressed_at(base, code, short) in LANGUAGES
-                language = short_of(code or short or "") if is_language else None
+                # As of a text that can be read: its short code, where it has one.
+                language = short_of((code if short is None else short) or "") if is_language else None
                 kind = (
                     home.kind
                     if home is not None

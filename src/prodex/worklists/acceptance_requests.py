@@ -6,7 +6,6 @@ What a supplier writes there is no acceptance: it needs confirmation, and the an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,8 @@ def accept_requests(
     """
     ids = sorted({one.product for one in requests if one.product is not None})
     judged = audit_among(catalog.where(product_id=ids), catalog, profile, now, progress=False)
-    judged = replace(judged, accepted_findings=accepted_findings(catalog.folder))
+    if (known := accepted_findings(catalog.folder)) is not None:
+        judged = judged.accepting(known)
     failures = judged.failures()
     chosen: dict[str, list[int]] = {}
     gone = []

@@ -85,8 +85,11 @@ def said_once(several: Iterable[SaidOfPlace]) -> Said:
     for one in several:
         first = found.setdefault(one.place, one)
         if first.after != one.after:
-            both = " and ".join(each.after or DELETE_WORD for each in (first, one))
-            raise AnswerRefused(f"the answer has {both}. Write one of them.")
+            raise AnswerRefused.saying(
+                "the answer has {text} and {other}. Write one of them.",
+                text=first.after or DELETE_WORD,
+                other=one.after or DELETE_WORD,
+            )
     return Said(found.values())
 
 

@@ -14,9 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.facts.name import NAMES
-from prodex.languages import ENGLISH, Translation
-from prodex.locales import language_label
-from prodex.quality.problems import attribute_label
+from prodex.languages import ENGLISH, Message, Translation
+from prodex.languages.labels import attribute_label
 from prodex.send.preflight import longest_text
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
@@ -26,17 +25,19 @@ from prodex.worklists.layout import same_answer
 Codes = Mapping[str, Sequence[tuple[str, str | None]]]
 
 _HOW = {
-    AnswerShape.BOOLEAN: "true or false",
-    AnswerShape.INTEGER: "A whole number",
-    AnswerShape.NUMBER: "A number, such as 12.5",
-    AnswerShape.STRING: "A text",
-    AnswerShape.CODE: "A code, or its label",
-    AnswerShape.QUANTITY: "A number and its unit: 500 g",
+    AnswerShape.BOOLEAN: Message("true or false"),
+    AnswerShape.INTEGER: Message("A whole number"),
+    AnswerShape.NUMBER: Message("A number, such as 12.5"),
+    AnswerShape.STRING: Message("A text"),
+    AnswerShape.CODE: Message("A code, or its label"),
+    AnswerShape.QUANTITY: Message("A number and its unit: 500 g"),
     AnswerShape.PICTURE: picture_answers.HOW,
     AnswerShape.NUTRITION: nutrition_answers.HOW,
     AnswerShape.HIERARCHY: hierarchy_answers.HOW,
-    AnswerShape.NONE: "Not here: correct it at its source",
+    AnswerShape.NONE: Message("Not here: correct it at its source"),
 }
+#: How to answer where a row shows another text than the one that the answer replaces.
+IN_PLACE_OF = "{how}, in place of: {text}"
 
 #: Texts of one product each: an answer for several of them would be a new mistake.
 _OWN = frozenset({*NAMES, "description", "composition"})
@@ -82,23 +83,25 @@ class Fields:
         """
         return self.shapes.of_attribute(attribute) is not AnswerShape.NONE
 
-    def how(self, attribute: str | None, language: str | None, update_waits: bool | None = None) -> str:
+    def how(self, attribute: str | None, language: str | None, update_waits: bool | None = None) -> Message:
         """Return how to answer, in a few words, or why no answer is asked for.
 
-        >>> Fields().how("netContent", None), Fields().how("description", None)
-        ('A number and its unit: 500 g', 'The language, then the text: fr: Confiture')
-        >>> Fields().how("assets.pictures", None, update_waits=True)
-        'An update of pictures, documents and videos waits for acceptance; nothing to answer.'
+        >>> print(Fields().how("description", None))
+        The language, then the text: fr: Confiture
+        >>> print(Fields().how("assets.pictures", None, update_waits=True))
+        An update of pictures, documents and videos waits for acceptance; nothing to answer.
         """
         shape = self.shapes.of_attribute(attribute)
         if update_waits and attribute is not None and shape is not AnswerShape.NONE:
-            what = attribute_label(attribute.partition(".")[0])
-            return f"An update of {what} waits for acceptance; nothing to answer."
+            return Message(
+                "An update of {attribute} waits for acceptance; nothing to answer.",
+                attribute=attribute.partition(".")[0],
+            )
         if shape is not AnswerShape.TEXT:
             return _HOW[shape]
         if language is None:
-            return "The language, then the text: fr: Confiture"
-        return f"A text{_in_language(language)}"
+            return Message("The language, then the text: fr: Confiture")
+        return Message("A text in {language}", language=language)
 
     def states(self, rows: pa.Table) -> list[AnswerCell]:
         """Return for each finding whether an answer is asked for, and if not, why."""
@@ -109,17 +112,26 @@ class Fields:
             for attribute, waits in zip(attributes, rows["update_waits"].to_pylist(), strict=True)
         ]
 
-    def with_how(self, rows: pa.Table) -> pa.Table:
-        """Return the findings with how to answer each of them, and which text the answer replaces, if one is known."""
-        known = cache(self.how)
-        about = (rows[name].to_pylist() for name in ("attribute", "language", "update_waits"))
-        criteria_of_rows = [known(*one) for one in zip(*about, strict=True)]
-        waits, replaced = rows["update_waits"].to_pylist(), rows["how"].to_pylist()
+    def hows(self, rows: pa.Table, words: Translation) -> pa.Array:
+        """Return how to answer each of some findings, and which text the answer replaces, if one is known.
+
+        Parameters
+        ----------
+        rows
+            The findings; `how` has the text that an answer replaces.
+        words
+            The language of whoever answers.
+        """
+        known = cache(lambda *about: words.say(self.how(*about)))
+        names = ("how", "attribute", "language", "update_waits")
+        about = zip(*(rows[name].to_pylist() for name in names), strict=True)
         how = [
-            one if text is None or waiting else f"{one}, in place of: {text}"
-            for one, waiting, text in zip(criteria_of_rows, waits, replaced, strict=True)
+            known(*one)
+            if text is None or one[-1]
+            else words.say(Message(IN_PLACE_OF, how=known(*one), text=_shown(text, words)))
+            for text, *one in about
         ]
-        return rows.set_column(rows.column_names.index("how"), "how", pa.array(how, pa.string()))
+        return pa.array(how, pa.string())
 
     def same_answers(self, rows: pa.Table) -> pa.Array:
         """Return what findings have in common that one answer can be for; null for those that are answered one by one.
@@ -127,7 +139,7 @@ class Fields:
         Parameters
         ----------
         rows
-            As `WORKLIST`, before `with_how`: `how` has the text that an answer would replace.
+            The findings; `how` has the text that an answer would replace.
         """
         columns = ("attribute", "check", "language", "value", "how")
         about = list(zip(*(rows[name].to_pylist() for name in columns), strict=True))
@@ -199,8 +211,15 @@ class Allowed:
     strict: bool = True
 
 
-def _in_language(language: str | None) -> str:
-    return "" if language is None else f" in {language_label(language)[:20]}"
+#: Characters of the text that an answer replaces, where a finding shows only a word of it or of another one: whoever
+#: answered with a word would lose the rest.
+_SHOWN = 500
+
+
+def _shown(text: str, words: Translation) -> str:
+    if len(text) <= _SHOWN:
+        return text
+    return text[:_SHOWN] + words.gettext("… ({count} of {of} characters)", count=_SHOWN, of=len(text))
 
 
 def _length_in_words(attribute: str, language: str | None, words: Translation) -> str:

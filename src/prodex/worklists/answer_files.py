@@ -19,6 +19,9 @@ from prodex.files.untrusted import is_file, is_folder
 from prodex.formats.frame_sheet import sheet_of_frame
 from prodex.formats.spreadsheet_files import Known, Sheet, sheets_of
 from prodex.formats.workbook_cells import Row
+from prodex.languages import Message
+from prodex.languages.message import said_by, sentences
+from prodex.languages.recognized import recognized
 from prodex.limits import Limits
 from prodex.worklists.answer_sheets import SeveralAnswers, SheetReader
 from prodex.worklists.headings import filled_rows, headings_of
@@ -31,7 +34,6 @@ from prodex.worklists.layout import (
     MANIFEST,
     READ_ME_SHEET,
     SUMMARY_SHEET,
-    in_all_languages,
     seal_of,
 )
 from prodex.worklists.lost_letters import LOST, lost_letters
@@ -40,7 +42,7 @@ from prodex.worklists.returned_files import HiddenSheet, Problem, Returned, plac
 #: Copies of the hidden sheet, which spreadsheets make when all sheets of a workbook are copied into another one.
 _KEYS_SHEET = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
 #: Sheets of a worklist that have no findings.
-_EXPLANATIONS = frozenset().union(*map(in_all_languages, (READ_ME_SHEET, SUMMARY_SHEET, CODES_SHEET)))
+_EXPLANATIONS = (READ_ME_SHEET, SUMMARY_SHEET, CODES_SHEET)
 _ENDINGS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
 _TEXT_ENDINGS = frozenset({".csv", ".tsv", ".txt"})
 _OWN = frozenset({MANIFEST, INDEX})
@@ -85,7 +87,7 @@ def read_files(
         try:
             _read_file(file, found[file], limits, returned, asked)
         except (SpreadsheetUnreadable, OtherLayout) as error:
-            returned.problems.append(Problem(str(file), None, None, None, None, str(error)))
+            returned.problems.append(Problem(str(file), None, None, None, None, said_by(error)))
     returned.answers.sort(key=lambda one: places[Path(one.file)])
     returned.problems.sort(key=lambda one: places[Path(one.file)])
     returned.files = len(places)
@@ -156,11 +158,17 @@ def _read_file(
             lists.append(found is not None)
             if found is None and sheet.name in own:
                 reader.refuse_rows()
-            elif found is None and not (kept and sheet.name in _EXPLANATIONS) and any(filled_rows(sheet)):
+            elif (
+                found is None
+                and not (kept and recognized(sheet.name, _EXPLANATIONS))
+                and any(filled_rows(sheet))
+            ):
                 returned.ignored.append(place_in_words(str(file), sheet.name, None, None))
         returned.problems += several.unmet
     if not any(lists):
-        problem = "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
+        problem = Message(
+            "no sheet has the headings of a worklist: GTIN, Field and New value. Name its columns as they were."
+        )
         returned.problems.append(Problem(str(file), None, None, None, None, problem))
     _refuse_lost_letters(file, before, returned, known)
 
@@ -181,16 +189,21 @@ def _refuse_lost_letters(file: Path, before: int, returned: Returned, known: Kno
     kept = []
     for one in returned.answers[before:]:
         if "\ufffd" in one.text:
-            why = "it holds \ufffd, which programs write for a letter that they cannot read"
+            why = Message(
+                "it holds {letter}, which programs write for a letter that they cannot read.", letter="\ufffd"
+            )
         elif lost is not None and "?" in one.text:
-            why = "letters of this file were lost when it was saved: it has {!r:.60} for {!r:.60}".format(
-                *lost
+            text, other = (f"{each!r:.60}" for each in lost)
+            why = Message(
+                "letters of this file were lost when it was saved: it has {text} for {other}.",
+                text=text,
+                other=other,
             )
         else:
             kept.append(one)
             continue
-        problem = f"{why}. Write the answer again, and save it as a workbook (.xlsx) or as CSV in UTF-8."
-        returned.problems.append(Problem(*one.cell_place, one.text, problem))
+        again = Message("Write the answer again, and save it as a workbook (.xlsx) or as CSV in UTF-8.")
+        returned.problems.append(Problem(*one.cell_place, one.text, sentences(why, again)))
     returned.answers[before:] = kept
 
 

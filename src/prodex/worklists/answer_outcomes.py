@@ -29,8 +29,11 @@ from prodex.changes import (
     value_at,
 )
 from prodex.errors import InputError
+from prodex.languages import Message
+from prodex.languages import Said as Reason
+from prodex.languages.message import said_by, sentences
 from prodex.locales import short_of, tag_of
-from prodex.messages import hint
+from prodex.messages import nearest
 from prodex.quality.misread_letters import misread
 from prodex.send.corrections import KnownProducts
 from prodex.send.merging import TextPlace
@@ -61,6 +64,10 @@ _LONGEST_ID = 20
 NO_VALUE = frozenset("? ?? - -- – — . n/a na #n/a nan null none nil tbd tbc todo xxx".split())  # noqa: SIM905
 
 
+#: Why an answer changes nothing.
+HAS_IT_ALREADY = Message("the product has this value already.")
+
+
 class AnswerState(StrEnum):
     """What becomes of an answer."""
 
@@ -73,7 +80,7 @@ class AnswerState(StrEnum):
 
 
 #: What somebody has confirmed: the questions about each answer, by its file, sheet, row and cell.
-Confirmed = Mapping[CellPlace, frozenset[str]]
+Confirmed = Mapping[CellPlace, frozenset[Reason]]
 
 
 @dataclass(frozen=True)
@@ -114,7 +121,7 @@ class Decision:
 
     answer: Answer
     state: AnswerState = AnswerState.ACCEPTED
-    reason: str = ""
+    reason: Reason = ""
     product: str | None = None
     attribute: str | None = None
     language: str | None = None
@@ -124,12 +131,12 @@ class Decision:
     shape: AnswerShape = AnswerShape.NONE
     said: Said | None = None
     before: str | None = None
-    obstacle: str = ""
+    obstacle: Reason = ""
     is_as_seen: bool = False
     holds: bool | None = None
-    note: str = ""
-    questions: tuple[str, ...] = ()
-    confirmed: frozenset[str] = frozenset()
+    note: Reason = ""
+    questions: tuple[Reason, ...] = ()
+    confirmed: frozenset[Reason] = frozenset()
 
     @property
     def is_open(self) -> bool:
@@ -170,17 +177,17 @@ class Decision:
             claims[self.product, *added[0].path[:-1], "+", *asked] = tuple(added)
         return claims
 
-    def becomes(self, state: AnswerState, reason: str) -> Decision:
+    def becomes(self, state: AnswerState, reason: Reason) -> Decision:
         """Return it with another state; the first reason against it stays, and outweighs a question."""
         return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
 
-    def asks(self, question: str) -> Decision:
+    def asks(self, question: Reason) -> Decision:
         """Return it with a question to confirm, unless that is confirmed; a further question is added to the others."""
         if not self.is_open or question in self.confirmed or question in self.questions:
             return self
         questions = (*self.questions, question)
         return replace(
-            self, state=AnswerState.NEEDS_CONFIRMATION, questions=questions, reason=" ".join(questions)
+            self, state=AnswerState.NEEDS_CONFIRMATION, questions=questions, reason=sentences(*questions)
         )
 
 
@@ -242,42 +249,56 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
         try:
             own = _whole_id(own, gtins)
         except AnswerRefused as error:
-            return start.becomes(AnswerState.REFUSED, str(error))
+            return start.becomes(AnswerState.REFUSED, said_by(error))
     of_gtin: Sequence[str] = ()
     if code is not None:
         try:
             of_gtin = known.ids.get(gtin.comparable(code), ())
         except InputError as error:
             if own is None:
-                return start.becomes(AnswerState.REFUSED, f"{error} Write the GTIN as text.")
+                said = sentences(said_by(error), Message("Write the GTIN as text."))
+                return start.becomes(AnswerState.REFUSED, said)
     if own is not None and own in gtins:
         # A GTIN that lost digits to a spreadsheet is no other product; one of another product is.
         if of_gtin and own not in of_gtin:
             return start.becomes(
                 AnswerState.REFUSED,
-                f"the row has product {own:.40} and the GTIN {code:.20}, which is that of product {of_gtin[0]}: the "
-                "cells of its row were mixed up. Take the row from the worklist again.",
+                Message(
+                    "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of "
+                    "its row were mixed up. Take the row from the worklist again.",
+                    code=f"{own:.40}",
+                    gtin=f"{code:.20}",
+                    other=of_gtin[0],
+                ),
             )
         return replace(start, product=own)
     if own is not None and not of_gtin:
         return start.becomes(
-            AnswerState.CONFLICT, f"product {own:.40} is gone: the catalogue does not have it (any more)."
+            AnswerState.CONFLICT,
+            Message("product {code} is gone: the catalogue does not have it (any more).", code=f"{own:.40}"),
         )
     if len(of_gtin) == 1:
         return replace(start, product=of_gtin[0])
     if of_gtin:
         return start.becomes(
             AnswerState.REFUSED,
-            f"{len(of_gtin)} products have the GTIN {code}. Fill in the column Product to say which.",
+            Message(
+                "{count:d} products have the GTIN {code}. Fill in the column Product to say which.",
+                count=len(of_gtin),
+                code=str(code),
+            ),
         )
     if code is None:
         return start.becomes(
-            AnswerState.REFUSED, "the row has neither a product nor a GTIN. Fill in the GTIN."
+            AnswerState.REFUSED, Message("the row has neither a product nor a GTIN. Fill in the GTIN.")
         )
     if not gtin.has_digits(str(gtin.comparable(code))):
-        return start.becomes(AnswerState.REFUSED, f"{code!r:.40} is {gtin.what_it_is(code)}.")
+        return start.becomes(AnswerState.REFUSED, said_by(gtin.no_gtin(code, f"{code!r:.40}")))
     return start.becomes(
-        AnswerState.CONFLICT, f"no product of the catalogue has the GTIN {code:.40}: it is gone, or mistyped."
+        AnswerState.CONFLICT,
+        Message(
+            "no product of the catalogue has the GTIN {code}: it is gone, or mistyped.", code=f"{code:.40}"
+        ),
     )
 
 
@@ -285,12 +306,16 @@ def _whole_id(own: str, gtins: Mapping[str, str | None]) -> str:
     """Return the id that is meant by one from a spreadsheet: without a GTIN, it alone says which product is meant."""
     several = _with_zeros(own, gtins)
     if len(several) > 1:
-        raise AnswerRefused(
-            f"{own:.40} may be each of the products {', '.join(several)}: a spreadsheet drops zeros at the beginning. "
-            "Fill in the GTIN."
+        raise AnswerRefused.saying(
+            "{code} may be each of the products {products_named}: a spreadsheet drops zeros at the beginning. Fill in "
+            "the GTIN.",
+            code=f"{own:.40}",
+            products_named=", ".join(several),
         )
     if is_rounded(own):
-        raise AnswerRefused(f"a spreadsheet rounded the product id to {own:.40}. Fill in the GTIN.")
+        raise AnswerRefused.saying(
+            "a spreadsheet rounded the product id to {code}. Fill in the GTIN.", code=f"{own:.40}"
+        )
     return several[0] if several else own
 
 
@@ -308,12 +333,15 @@ def understood(
     if not decision.is_open or product is None:
         return decision
     if product not in products.records:
-        return decision.becomes(AnswerState.CONFLICT, f"product {product:.40} is gone.")
+        return decision.becomes(
+            AnswerState.CONFLICT, Message("product {code} is gone.", code=f"{product:.40}")
+        )
     keys = decision.answer.keys
     attribute = keys.get("attribute")
     if attribute is None:
         return decision.becomes(
-            AnswerState.REFUSED, "the row has no field. Fill in the column Field, such as namePublicLong."
+            AnswerState.REFUSED,
+            Message("the row has no field. Fill in the column Field, such as namePublicLong."),
         )
     shape = shapes.of_attribute(attribute)
     decision = replace(decision, attribute=attribute, shape=shape)
@@ -324,18 +352,23 @@ def understood(
         made = _exactly(decision, record, decision.answer.change)
         return reduce(Decision.asks, decision.answer.questions, made)
     if shape is AnswerShape.NONE:
-        near = hint(attribute, shapes.found, "It is corrected at its source.")
-        return decision.becomes(AnswerState.REFUSED, f"{attribute!r:.60} cannot be answered in a cell{near}")
+        return decision.becomes(AnswerState.REFUSED, _no_field(attribute, shapes))
     if decision.answer.text.casefold() in NO_VALUE:
         return decision.becomes(
             AnswerState.REFUSED,
-            f"{decision.answer.text!r} is not a value. Leave the cell empty, or write the value.",
+            Message(
+                "{text} is not a value. Leave the cell empty, or write the value.",
+                text=repr(decision.answer.text),
+            ),
         )
     if halves := halves_of(decision.answer.text):
         # No workbook can hold one, and a frame can.
         return decision.becomes(
             AnswerState.REFUSED,
-            f"the answer has half of a character (U+{ord(halves[0]):04X}), which cannot be sent. Type it again.",
+            Message(
+                "the answer has half of a character ({text}), which cannot be sent. Type it again.",
+                text=f"U+{ord(halves[0]):04X}",
+            ),
         )
     try:
         decision = _as_typed(decision, words)
@@ -348,13 +381,30 @@ def understood(
         return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
     except AnswerRefused as error:
         if decision.holds is not False:
-            return decision.becomes(AnswerState.REFUSED, str(error))
+            return decision.becomes(AnswerState.REFUSED, said_by(error))
         # What was seen is gone, so it is not certain what is meant.
         seen = decision.answer.keys.get("value") or "nothing"
         return decision.becomes(
             AnswerState.CONFLICT,
-            f"the product has something else in place of {seen[:80]!r}, which the worklist showed: {error}",
+            Message(
+                "the product has something else in place of {seen}, which the worklist showed: {said}",
+                seen=repr(seen[:80]),
+                said=said_by(error),
+            ),
         )
+
+
+def _no_field(attribute: str, shapes: Shapes) -> Message:
+    shown = f"{attribute!r:.60}"
+    if near := nearest(attribute, shapes.found):
+        return Message(
+            "{path} cannot be answered in a cell; did you mean {near}?", path=shown, near=repr(near)
+        )
+    return Message("{path} cannot be answered in a cell. It is corrected at its source.", path=shown)
+
+
+def _too_deep(root: str) -> Message:
+    return Message("{path} of the product is nested too deep. Correct it at its source.", path=root)
 
 
 def _exactly(decision: Decision, record: Product, change: Change) -> Decision:
@@ -362,16 +412,15 @@ def _exactly(decision: Decision, record: Product, change: Change) -> Decision:
     root = str(decision.attribute).partition(".")[0]
     if root in NEVER_WRITTEN:
         return decision.becomes(
-            AnswerState.REFUSED, f"{root} is maintained by the service and cannot be written."
+            AnswerState.REFUSED,
+            Message("{path} is maintained by the service and cannot be written.", path=root),
         )
     try:
         return _with_leaf(decision, record, change)
     except AnswerRefused as error:
-        return decision.becomes(AnswerState.REFUSED, str(error))
+        return decision.becomes(AnswerState.REFUSED, said_by(error))
     except RecursionError:
-        return decision.becomes(
-            AnswerState.REFUSED, f"{root} of the product is nested too deep. Correct it at its source."
-        )
+        return decision.becomes(AnswerState.REFUSED, _too_deep(root))
 
 
 def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
@@ -401,7 +450,7 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
         is_as_seen=True,
     )
     if is_made(record, change):
-        return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
+        return decision.becomes(AnswerState.UNCHANGED, HAS_IT_ALREADY)
     try:
         check(record, change)
     except PlaceChanged as error:
@@ -409,10 +458,15 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     return decision
 
 
-def _found_instead(expected: Any, found: Any) -> str:
-    there = "nothing" if is_nothing(found) else repr(in_words(found)[:80])
-    seen = "nothing" if is_nothing(expected) else repr(in_words(expected)[:80])
-    return f"the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it again."
+def _found_instead(expected: Any, found: Any) -> Message:
+    there, seen = (
+        Message("nothing") if is_nothing(one) else repr(in_words(one)[:80]) for one in (found, expected)
+    )
+    return Message(
+        "the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it again.",
+        there=there,
+        seen=seen,
+    )
 
 
 def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
@@ -421,14 +475,16 @@ def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
     Where a known value becomes this cell, it is asked whether that was typed; otherwise the cell is refused.
     """
     answer, attribute = decision.answer, str(decision.attribute)
-    held = f"a {'truth value' if answer.kind == 'boolean' else answer.kind} ({answer.text:.40})"
     if answer.kind not in RETYPED:
         return decision
+    held = _held(answer)
     if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING, AnswerShape.CODE}:
         if answer.kind == "date":
-            raise AnswerRefused(
-                f"the cell holds {held}, which {attribute} does not take: a spreadsheet has changed what was typed. "
-                "Format the cell as text, and type it again."
+            raise AnswerRefused.saying(
+                "the cell holds {said}, which {path} does not take: a spreadsheet has changed what was typed. Format "
+                "the cell as text, and type it again.",
+                said=held,
+                path=attribute,
             )
         return decision
     if answer.shown is not None:
@@ -438,18 +494,42 @@ def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
     found = possible_values(
         [*known, *([seen] if seen and seen not in known else [])], answer.kind, answer.text
     )
-    if len(found) != 1:
-        several = f" It may be {', '.join(map(repr, found[:5]))}." if found else ""
-        raise AnswerRefused(
-            f"the cell holds {held}, and a spreadsheet may have changed what was typed, such as zeros in front."
-            f"{several} Format the cell as text, and type it again."
+    if len(found) > 1:
+        raise AnswerRefused.saying(
+            "the cell holds {said}, and a spreadsheet may have changed what was typed, such as zeros in front. It may "
+            "be {values}. Format the cell as text, and type it again.",
+            said=held,
+            values=", ".join(map(repr, found[:5])),
+        )
+    if not found:
+        raise AnswerRefused.saying(
+            "the cell holds {said}, and a spreadsheet may have changed what was typed, such as zeros in front. Format "
+            "the cell as text, and type it again.",
+            said=held,
         )
     typed = replace(decision, answer=answer._replace(text=found[0], kind="text"))
     if found[0] == answer.text:
         return typed
     return typed.asks(
-        f"The cell holds {held}, and a spreadsheet may have changed what was typed. Was {found[0]!r:.60} typed?"
+        Message(
+            "The cell holds {said}, and a spreadsheet may have changed what was typed. Was {other} typed?",
+            said=held,
+            other=f"{found[0]!r:.60}",
+        )
     )
+
+
+def _held(answer: Answer) -> Message:
+    """Return what a cell holds that a spreadsheet has made of something else."""
+    held = f"{answer.text:.40}"
+    match answer.kind:
+        case "boolean":
+            return Message("a truth value ({text})", text=held)
+        case "date":
+            return Message("a date ({text})", text=held)
+        case "percentage":
+            return Message("a percentage ({text})", text=held)
+    return Message("a number ({text})", text=held)
 
 
 def _asked_if_a_remark(decision: Decision) -> Decision:
@@ -457,7 +537,14 @@ def _asked_if_a_remark(decision: Decision) -> Decision:
     typed = decision.after
     if typed is None or (says := remark(typed)) is None:
         return decision
-    return decision.asks(f"{typed!r:.60} reads like {says}. Is it the value of {decision.attribute}?")
+    return decision.asks(
+        Message(
+            "{text} reads like {said}. Is it the value of {path}?",
+            text=f"{typed!r:.60}",
+            said=says,
+            path=decision.attribute,
+        )
+    )
 
 
 def _asked_if_misread(decision: Decision) -> Decision:
@@ -467,10 +554,20 @@ def _asked_if_misread(decision: Decision) -> Decision:
     typed = None if decision.answer.restores else decision.after
     if typed is None or (meant := misread(typed)) is None or misread(decision.before or "") is not None:
         return decision
-    said = "a text" if meant == typed else f"{meant!r:.60}"
+    about = {"text": f"{typed!r:.60}", "path": decision.attribute}
+    if meant == typed:
+        return decision.asks(
+            Message(
+                "{text} reads like a text, written in UTF-8 and read in another encoding. Is it the value of {path}?",
+                **about,
+            )
+        )
     return decision.asks(
-        f"{typed!r:.60} reads like {said}, written in UTF-8 and read in another encoding. Is it the value of "
-        f"{decision.attribute}?"
+        Message(
+            "{text} reads like {other}, written in UTF-8 and read in another encoding. Is it the value of {path}?",
+            other=f"{meant!r:.60}",
+            **about,
+        )
     )
 
 
@@ -489,13 +586,40 @@ def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
     for code in [str(one["code"]) for one in items if is_code(one)]:
         if code in known or is_standard_code(attribute, code):
             continue
-        says = remark(code)
         near = ", ".join(words.nearest(attribute, code))
-        made = made.asks(
-            f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
-            f"{f', and it reads like {says}' if says else ''}{f'; the nearest: {near}' if near else ''}. Is it meant?"
-        )
+        made = made.asks(_unknown_code(f"{code!r:.60}", attribute, remark(code), near))
     return made
+
+
+def _unknown_code(code: str, path: str, says: Message | None, near: str) -> Message:
+    about = {"code": code, "path": path}
+    match says, near:
+        case None, "":
+            return Message(
+                "{code} is a code of {path} that no product of the catalogue and no list has. Is it meant?",
+                **about,
+            )
+        case None, _:
+            return Message(
+                "{code} is a code of {path} that no product of the catalogue and no list has; the nearest: {codes}. "
+                "Is it meant?",
+                codes=near,
+                **about,
+            )
+        case _, "":
+            return Message(
+                "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like "
+                "{said}. Is it meant?",
+                said=says,
+                **about,
+            )
+    return Message(
+        "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like {said}; the "
+        "nearest: {codes}. Is it meant?",
+        said=says,
+        codes=near,
+        **about,
+    )
 
 
 def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
@@ -503,7 +627,9 @@ def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: 
     try:
         said, is_as_seen = _said_of_value(decision, record.get(root), shapes, words)
     except RecursionError:
-        raise AnswerRefused(f"{root} of the product is nested too deep. Correct it at its source.") from None
+        raise AnswerRefused.saying(
+            "{path} of the product is nested too deep. Correct it at its source.", path=root
+        ) from None
     return replace(decision, said=said, before=said.before, is_as_seen=is_as_seen)
 
 

@@ -14,9 +14,10 @@ from typing import Self
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.errors import ChangesRefused, InputError, QueryError
+from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
+from prodex.languages.recognized import recognized
 from prodex.locales import known_language_tag, language_tag
-from prodex.messages import hint, nearest_few
+from prodex.messages import nearest, nearest_few
 from prodex.worklists.answer_kinds import code_column, without_code
 from prodex.worklists.units import ESTIMATED, unit_code
 from prodex.written_numbers import amount_and_unit, as_json, stored_number, written_number
@@ -25,48 +26,15 @@ from prodex.written_numbers import amount_and_unit, as_json, stored_number, writ
 class AnswerRefused(ChangesRefused):
     """An answer that cannot be used; the message says why, and what to write instead."""
 
+    @classmethod
+    def by(cls, error: ProdexError) -> Self:
+        """Return the refusal that says what another error says."""
+        return cls.saying(error.sentence, **error.values) if error.sentence else cls(str(error))
 
-_YES = frozenset(
-    [
-        "true",
-        "yes",
-        "y",
-        "j",
-        "1",
-        "x",
-        "ja",
-        "oui",
-        "si",
-        "sí",
-        "sim",
-        "tak",
-        "wahr",
-        "vrai",
-        "vero",
-        "waar",
-        "verdadero",
-        "✓",
-    ]
-)
-_NO = frozenset(
-    [
-        "false",
-        "no",
-        "n",
-        "0",
-        "nein",
-        "nee",
-        "non",
-        "não",
-        "nao",
-        "nie",
-        "falsch",
-        "faux",
-        "falso",
-        "onwaar",
-        "✗",
-    ]
-)
+
+#: Yes and no beside the choices that worklists offer.
+_YES = frozenset("yes y j 1 x si sí sim tak wahr vrai vero waar verdadero ✓".split())  # noqa: SIM905
+_NO = frozenset("no n 0 não nao nie falsch faux falso onwaar ✗".split())  # noqa: SIM905
 
 _SPACES = re.compile("[\\s\u00a0\u2007\u202f]+")
 #: A text with its language before it: "fr: Confiture", "fra-FR: Confiture".
@@ -96,11 +64,13 @@ def boolean(text: str) -> bool:
     (True, False)
     """
     word = text.strip().casefold()
-    if word in _YES:
+    # Letter by letter: "yes?" is no answer.
+    said = recognized(word, ("true", "false"), str.casefold)
+    if said == "true" or word in _YES:
         return True
-    if word in _NO:
+    if said == "false" or word in _NO:
         return False
-    raise AnswerRefused(f"{text!r:.60} is neither yes nor no. Write true or false.")
+    raise AnswerRefused.saying("{text} is neither yes nor no. Write true or false.", text=f"{text!r:.60}")
 
 
 def number(text: str, *, is_stored: bool = False) -> int | float:
@@ -121,7 +91,7 @@ def number(text: str, *, is_stored: bool = False) -> int | float:
             return as_json(stored_number(text))
         return as_json(written_number(text.strip().removesuffix("%")))
     except InputError as error:
-        raise AnswerRefused(str(error)) from None
+        raise AnswerRefused.by(error) from None
 
 
 def language_of(text: str) -> str:
@@ -133,7 +103,7 @@ def language_of(text: str) -> str:
     try:
         return language_tag(text.strip())
     except QueryError as error:
-        raise AnswerRefused(str(error)) from None
+        raise AnswerRefused.by(error) from None
 
 
 def with_language(text: str) -> tuple[str | None, str]:
@@ -186,7 +156,7 @@ class Vocabulary:
         try:
             value, unit = amount_and_unit(text.strip().removeprefix(ESTIMATED))
         except InputError as error:
-            raise AnswerRefused(str(error)) from None
+            raise AnswerRefused.by(error) from None
         return number(value), self.unit(unit)
 
     def unit(self, word: str) -> str:
@@ -198,7 +168,7 @@ class Vocabulary:
         try:
             return unit_code(word, self.units)
         except InputError as error:
-            raise AnswerRefused(str(error)) from None
+            raise AnswerRefused.by(error) from None
 
     def code(self, attribute: str, text: str) -> str:
         """Return the code that an answer names: a code, its label, or both with a bar between them.
@@ -216,14 +186,23 @@ class Vocabulary:
             return typed
         meant = by_label.get(typed.casefold(), frozenset())
         if len(meant) > 1:
-            raise AnswerRefused(
-                f"{typed!r:.60} is the label of {len(meant)} codes: {', '.join(sorted(meant)[:5])}. Write the code."
+            raise AnswerRefused.saying(
+                "{text} is the label of {count:d} codes: {codes}. Write the code.",
+                text=f"{typed!r:.60}",
+                count=len(meant),
+                codes=", ".join(sorted(meant)[:5]),
             )
         if meant:
             return next(iter(meant))
         if not typed or " " in typed or len(typed) > _LONGEST_CODE:
-            near = hint(typed, [*by_label, *in_use], "The sheet Codes lists those in use.")
-            raise AnswerRefused(f"{typed!r:.60} is not a code{near}")
+            shown = f"{typed!r:.60}"
+            if near := nearest(typed, [*by_label, *in_use]):
+                raise AnswerRefused.saying(
+                    "{text} is not a code; did you mean {near}?", text=shown, near=repr(near)
+                )
+            raise AnswerRefused.saying(
+                "{text} is not a code. The sheet Codes lists those in use.", text=shown
+            )
         return typed
 
     def in_use(self, attribute: str) -> list[str]:

@@ -9,10 +9,12 @@ from typing import Any, TypeAlias
 from prodex.catalog import Catalog
 from prodex.facts.name import names_of
 from prodex.gtin import gtin_key
+from prodex.languages import Message, Said
+from prodex.languages.message import sentences
 from prodex.send.corrections import Changes
 from prodex.send.tracking import Tracking
 from prodex.worklists.answer_outcomes import AnswerState, Decision
-from prodex.worklists.returned_files import Answer, AnswerSheet, Problem, file_name
+from prodex.worklists.returned_files import AnswerSheet, Problem, file_name
 
 #: Columns with the place of an answer.
 PLACE = ("file", "sheet", "row", "cell")
@@ -52,7 +54,17 @@ def product_names(catalog: Catalog, ids: list[str]) -> Names:
     return {row["product_id"]: (row["gtin"], names.get(row["product_id"]), row["owner"]) for row in rows}
 
 
-def answer_row(decision: Decision, state: AnswerState, reason: str, names: Names) -> dict[str, Any]:
+def reason_of(decision: Decision, state: AnswerState, reason: Said) -> Said:
+    """Return why an answer is in a state, with where it was written if it is not in its own cell."""
+    if decision.answer.is_typed_over and state is AnswerState.REFUSED:
+        over = '{said} It was typed over "Value seen": write it into "New value".'
+        reason = Message(over, said=reason)
+    if decision.answer.given_at is not None and state is not AnswerState.ACCEPTED:
+        reason = sentences(reason, _given(decision.answer.given_at))
+    return reason
+
+
+def answer_row(decision: Decision, state: AnswerState, reason: Said, names: Names) -> dict[str, Any]:
     """Return an answer as a row of `Fix.answers`."""
     answer, keys = decision.answer, decision.answer.keys
     gtin, name, owner = names.get(str(decision.product), (keys.get("gtin"), None, None))
@@ -63,15 +75,11 @@ def answer_row(decision: Decision, state: AnswerState, reason: str, names: Names
         *(decision.language_code or keys.get("language_code"), position),
         decision.check,
     )
-    if answer.is_typed_over and state is AnswerState.REFUSED:
-        reason = f'{reason} It was typed over "Value seen": write it into "New value".'
-    if answer.given_at is not None and state is not AnswerState.ACCEPTED:
-        reason = f"{reason} {_given(answer)}"
-    values = (keys.get("value"), decision.before, answer.text, state.value, reason)
+    values = (keys.get("value"), decision.before, answer.text, state.value, str(reason))
     return dict(zip(COLUMNS, (*answer.cell_place, *about, *values), strict=True))
 
 
-def problem_row(problem: Problem) -> dict[str, Any]:
+def problem_row(problem: Problem, reason: Said) -> dict[str, Any]:
     """Return what could not be read as a row of `Fix.answers`."""
     values = (
         *(problem.file, problem.sheet, problem.row, problem.cell),
@@ -80,7 +88,7 @@ def problem_row(problem: Problem) -> dict[str, Any]:
         None,
         problem.text,
         "refused",
-        problem.problem,
+        str(reason),
     )
     return dict(zip(COLUMNS, values, strict=True))
 
@@ -92,12 +100,13 @@ def preview_row(decision: Decision, names: Names) -> tuple[Any, ...]:
     place = (owner, gtin, name, decision.attribute, decision.variant or decision.language)
     # Its folder is nobody else's business.
     where = (file_name(decision.answer.file), decision.answer.sheet, decision.answer.cell)
-    says = " ".join(filter(None, [decision.note, _given(decision.answer)]))
+    given = decision.answer.given_at
+    says = " ".join(map(str, filter(None, [decision.note, given and _given(given)])))
     return *place, decision.before, decision.after, decision.check, says, *where
 
 
-def _given(answer: Answer) -> str:
-    return "" if answer.given_at is None else f"It is written for several rows in {answer.given_at}."
+def _given(place: str) -> Message:
+    return Message("It is written for several rows in {place}.", place=place)
 
 
 def row_count(sheet: AnswerSheet, states: Mapping[int, Collection[str]]) -> tuple[Any, ...]:

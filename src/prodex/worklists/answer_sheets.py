@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import MergedCells, Sheet
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Row, cell_place
+from prodex.languages import Message, Said
+from prodex.languages.message import sentences
 from prodex.locales import known_language_tag
 from prodex.quality.problems import asked_attribute
 from prodex.worklists.headings import (
@@ -50,11 +52,11 @@ _SHOWN = frozenset({"value", "how"})
 _WHOSE = frozenset({"product_id", "gtin", "attribute", "language"})
 #: The columns of the sheet of answers for several rows, in their order.
 _SEVERAL = tuple(column.name for column in SEVERAL)
-_TO_FIX = "To fix"
-_NO_ROWS = (
-    f"no row of the sheet {_TO_FIX!r} is one of those that it is for. Write it into the rows that are meant."
+_NO_ROWS = Message(
+    "no row of the sheet 'To fix' is one of those that it is for. Write it into the rows that are meant."
 )
-_HIDDEN = "its sheet is hidden, so it is not used. Show the sheet if the answer is meant."
+_NO_COLUMN = Message("no column is called 'New value'. Name the one with the answers so.")
+_HIDDEN = Message("its sheet is hidden, so it is not used. Show the sheet if the answer is meant.")
 
 
 @dataclass
@@ -118,9 +120,7 @@ class SheetReader:
                     return False
                 self._headings = found
                 if "new_value" not in found.places:
-                    self._refuse(
-                        number, None, "no column is called 'New value'. Name the one with the answers so."
-                    )
+                    self._refuse(number, None, _NO_COLUMN)
             elif self._headings is not None and "new_value" in self._headings.places:
                 self._read_given(number, row, self._headings)
         return self._headings is not None
@@ -170,7 +170,9 @@ class SheetReader:
             self._refuse(
                 1,
                 None,
-                "the sheet has no headings any more. Put them back: GTIN, Field, Language, New value.",
+                Message(
+                    "the sheet has no headings any more. Put them back: GTIN, Field, Language, New value."
+                ),
             )
             where = (str(self.sheet.file), self.sheet.name)
             self._returned.sheets.append(AnswerSheet(*where, rows, rows, self.sheet.is_hidden, True))
@@ -191,10 +193,9 @@ class SheetReader:
 
     def _refuse_missing_columns(self, number: int, found: Headings) -> None:
         if found.missing and "new_value" in found.places:
-            words = f"there is no column {' and none '.join(map(repr, found.missing))}"
-            self._refuse(number, None, f"{words}. Name the columns as they were.")
-        elif "New value" in found.missing and "attribute" in found.places:
-            self._refuse(number, None, "no column is called 'New value'. Name the one with the answers so.")
+            self._refuse(number, None, _missing(found.missing))
+        elif "new_value" not in found.places and "attribute" in found.places:
+            self._refuse(number, None, _NO_COLUMN)
 
     def _read_given(self, number: int, row: Row, headings: Headings) -> None:
         """Read the answers of a row that represents several rows."""
@@ -206,9 +207,11 @@ class SheetReader:
                 _HIDDEN if self.sheet.is_hidden else None
             )
             if why is None and (key is None or not key.text.strip()):
-                why = f"the row no longer says which rows it is for. Write the answer into the sheet {_TO_FIX!r}."
+                why = Message(
+                    "the row no longer says which rows it is for. Write the answer into the sheet 'To fix'."
+                )
             if why is not None or key is None:
-                self._refuse(number, place, str(why), cell.text)
+                self._refuse(number, place, why or "", cell.text)
             else:
                 nowhere = self._problem(number, place, _NO_ROWS, cell.text)
                 self._several.given.setdefault(key.text.strip(), []).append((cell, nowhere))
@@ -230,7 +233,7 @@ class SheetReader:
                 unusable.append((place, cell.text, why))
         # Cells whose place nobody knows may be the answer, or say what it is about.
         unusable += [
-            (place, cell.text, f"{cell.problem}.") for place, cell in row.items() if place >= MOST_COLUMNS
+            (place, cell.text, _unreadable(cell)) for place, cell in row.items() if place >= MOST_COLUMNS
         ]
         if filled or given or any(place >= MOST_COLUMNS for place, *_ in unusable):
             for place, text, why in unusable:
@@ -257,10 +260,10 @@ class SheetReader:
 
     def _keys_of(
         self, number: int, row: Row, headings: Headings
-    ) -> tuple[dict[str, str], list[tuple[int, str, str]]]:
+    ) -> tuple[dict[str, str], list[tuple[int, str, Said]]]:
         """Return what a row says of product, attribute and so on, and the cells of it that cannot be used."""
         keys: dict[str, str] = {}
-        unusable: list[tuple[int, str, str]] = []
+        unusable: list[tuple[int, str, Said]] = []
         at = headings.first("row_key")
         own = None if at is None else row.get(at)  # a merged cell would hold the key of another row
         if own is not None and (text := own.text.strip()):
@@ -313,11 +316,11 @@ class SheetReader:
         where = (str(self.sheet.file), self.sheet.name, number, cell_place(number, place))
         self._returned.notes.append(CellNote(*where, headings.texts.get(place), text.strip(), *about))
 
-    def _problem(self, number: int, place: int | None, why: str, text: str | None = None) -> Problem:
+    def _problem(self, number: int, place: int | None, why: Said, text: str | None = None) -> Problem:
         cell = None if place is None else cell_place(number, place)
         return Problem(str(self.sheet.file), self.sheet.name, number, cell, text, why)
 
-    def _refuse(self, number: int, place: int | None, why: str, text: str | None = None) -> None:
+    def _refuse(self, number: int, place: int | None, why: Said, text: str | None = None) -> None:
         self._returned.problems.append(self._problem(number, place, why, text))
 
     def _key_text(self, name: str, cell: Cell) -> str:
@@ -368,35 +371,63 @@ def _is_other(cell: Cell, key: RowKey | None) -> bool:
     return cell.is_computed and key is not None and not key.shows(cell.text)
 
 
-def _unusable_key(name: str, cell: Cell) -> str | None:
+def _missing(headings: Sequence[str]) -> Message:
+    """Return that there are no columns of these headings, which a table has to have."""
+    columns: Said = repr(headings[0])
+    for one in headings[1:]:
+        columns = Message("{names} and none {name}", names=columns, name=repr(one))
+    return Message("there is no column {names}. Name the columns as they were.", names=columns)
+
+
+def _unreadable(cell: Cell) -> Said:
+    """Return why a cell cannot be read, in a sentence."""
+    if isinstance(cell.problem, Message):
+        return Message("{said}.", said=cell.problem)
+    return f"{cell.problem}."
+
+
+def _unusable_key(name: str, cell: Cell) -> Said | None:
     """Return why a cell does not say what the answer of its row is about."""
     if cell.kind == "unreadable":
-        return f"{cell.problem}. The answer of its row is not used. Take the row from the worklist again."
+        return sentences(
+            _unreadable(cell),
+            Message("The answer of its row is not used."),
+            Message("Take the row from the worklist again."),
+        )
     if cell.kind in {"error", "formula"}:
-        shown = f"shows the error {cell.text:.40}" if cell.text else "holds a formula without its result"
-        return f"the cell {shown}, and the answer of its row is not used. Write the value."
+        if not cell.text:
+            return Message(
+                "the cell holds a formula without its result, and the answer of its row is not used. Write the value."
+            )
+        return Message(
+            "the cell shows the error {text}, and the answer of its row is not used. Write the value.",
+            text=f"{cell.text:.40}",
+        )
     if cell.is_struck and name in _WHOSE:
-        return "it is struck through, and the answer of its row is not used. Remove the line if it is meant."
+        return Message(
+            "it is struck through, and the answer of its row is not used. Remove the line if it is meant."
+        )
     return None
 
 
-def _unusable(answer: Cell, height: int) -> str | None:
+def _unusable(answer: Cell, height: int) -> Said | None:
     """Return why a cell is no answer that can be used."""
     if answer.kind == "unreadable":
-        return f"{answer.problem}. Write the value as text."
+        return sentences(_unreadable(answer), Message("Write the value as text."))
     if answer.kind == "error":
-        return f"the cell shows the error {answer.text}. Write the value."
+        return Message("the cell shows the error {text}. Write the value.", text=answer.text)
     if answer.kind == "formula":
-        return (
+        return Message(
             "the cell holds a formula without its result. Write the value, or save the file in a spreadsheet."
         )
     if answer.is_struck:
-        return (
-            f"{answer.text!r:.60} is struck through, as a whole or in part. Remove what is not meant, and the line "
-            "through what is."
+        return Message(
+            "{text} is struck through, as a whole or in part. Remove what is not meant, and the line through what is.",
+            text=f"{answer.text!r:.60}",
         )
     if height > 1:
-        return (
-            f"the cell is merged over {height} rows. Split it, and write into each row what is meant for it."
+        return Message(
+            "the cell is merged over {count:d} rows. Split it, and write into each row what is meant for it.",
+            count=height,
         )
     return None

@@ -11,22 +11,30 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from prodex.languages import Message
+from prodex.languages import Said as Reason
+from prodex.languages.message import read_message
+from prodex.languages.recognized import spellings
 from prodex.locales import short_of
 from prodex.quality.audit import Audit
+from prodex.quality.failures import found_rows
 from prodex.quality.states import State
 from prodex.send.merging import texts_meant, texts_of
 from prodex.send.records import Product
+from prodex.worklists.answer_fields import IN_PLACE_OF
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.answer_outcomes import AnswerState, ConcernedProducts, Decision
+from prodex.worklists.answer_outcomes import HAS_IT_ALREADY, AnswerState, ConcernedProducts, Decision
 from prodex.worklists.evidence import alike, same_moment
-from prodex.worklists.layout import in_all_languages
 from prodex.worklists.ownership import questions_about, refused_owner
 from prodex.worklists.pending_updates import awaiting_attribute
 from prodex.worklists.row_keys import RowKey, key_of, place_digest
 
-#: Before the text that an answer replaces, where a row shows another one; see `Fields.with_how`.
-_REPLACED = in_all_languages("{how}, in place of: {text}")
-_TYPED_OVER = (
+#: Before the text that an answer replaces, where a row shows another one; see `Fields.hows`.
+_REPLACED = spellings(IN_PLACE_OF)
+_TYPED_OVER = Message(
     'It was typed over "Value seen", and "New value" is empty. Is it the new value? If so, write it into "New '
     'value", or confirm it.'
 )
@@ -49,10 +57,13 @@ def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdi
     if update := awaiting_attribute(decision.attribute, products.waiting.get(product, ())):
         return decision.becomes(
             AnswerState.CONFLICT,
-            f"an update of {update} waits for acceptance and may change it again. Answer after that.",
+            Message(
+                "an update of {update} waits for acceptance and may change it again. Answer after that.",
+                update=update,
+            ),
         )
     if _changes_nothing(decision, record):
-        return decision.becomes(AnswerState.UNCHANGED, "the product has this value already.")
+        return decision.becomes(AnswerState.UNCHANGED, HAS_IT_ALREADY)
     if not _is_as_seen(decision, record, verdicts):
         return decision.becomes(AnswerState.CONFLICT, _what_changed(decision, record))
     questions = questions_about(
@@ -179,27 +190,47 @@ def _is_asked(decision: Decision, verdicts: Verdicts) -> bool | None:
     return bool(_findings_at_place(decision, verdicts))
 
 
-def _what_changed(decision: Decision, record: Product) -> str:
+def _what_changed(decision: Decision, record: Product) -> Message:
     keys = decision.answer.keys
     seen, key = keys.get("value"), key_of(keys)
     root = str(decision.attribute).partition(".")[0]
     is_part = decision.shape in _IN_PART and record.get(root) is not None
-    there = "nothing" if decision.before is None else repr(decision.before[:80])
-    there = "something else" if is_part else there
+    there: Reason = Message("nothing") if decision.before is None else repr(decision.before[:80])
+    there = Message("something else") if is_part else there
     if seen and key is not None and not key.shows(seen):
-        return (
-            f"the value that was seen was typed over: there is now {there} in place of {seen[:80]!r}, which the "
-            "worklist did not show. Take the row from the worklist again."
+        return Message(
+            "the value that was seen was typed over: there is now {there} in place of {seen}, which the worklist did "
+            "not show. Take the row from the worklist again.",
+            there=there,
+            seen=repr(seen[:80]),
         )
-    when = f" at {record['updatedAt']}" if record.get("updatedAt") else ""
-    is_typed = not decision.answer.file
-    since = "it was corrected here" if is_typed else "the worklist was written"
-    what_to_do = (
-        "Look at it, and correct it again." if is_typed else "Answer the next worklist, which shows it."
-    )
-    return (
-        f"the product was changed{when}, after {since}: there is now {there}"
-        f"{f' in place of {seen[:80]!r}' if seen else ''}. {what_to_do}"
+    if seen:
+        there = Message("{there} in place of {seen}", there=there, seen=repr(seen[:80]))
+    moment = record.get("updatedAt")
+    if not decision.answer.file:
+        if moment:
+            return Message(
+                "the product was changed at {moment}, after it was corrected here: there is now {there}. Look at it, "
+                "and correct it again.",
+                moment=str(moment),
+                there=there,
+            )
+        return Message(
+            "the product was changed, after it was corrected here: there is now {there}. Look at it, and correct it "
+            "again.",
+            there=there,
+        )
+    if moment:
+        return Message(
+            "the product was changed at {moment}, after the worklist was written: there is now {there}. Answer the "
+            "next worklist, which shows it.",
+            moment=str(moment),
+            there=there,
+        )
+    return Message(
+        "the product was changed, after the worklist was written: there is now {there}. Answer the next worklist, "
+        "which shows it.",
+        there=there,
     )
 
 
@@ -249,7 +280,7 @@ class Finding(NamedTuple):
     attribute: str | None
     language: str | None
     value: str | None
-    reason: str | None
+    reason: Reason | None
 
     @property
     def place(self) -> tuple[str | None, str | None]:
@@ -294,13 +325,17 @@ class Verdicts:
             if product in wanted
         }
         findings: dict[Asked, list[Finding]] = defaultdict(list)
-        names = ("product_id", "check", *Finding._fields)
-        for batch in audit.failure_batches():
-            for product, check, *found in zip(
-                *(batch.column(name).to_pylist() for name in names), strict=True
+        names = ("product_id", "check", *Finding._fields[:-1], "reason_id", "reason_values")
+        for part in audit.parts:
+            rows = found_rows(part, audit.checks).select(names)
+            rows = rows.filter(pc.is_in(rows["product_id"], pa.array(wanted, rows["product_id"].type)))
+            for product, place, attribute, language, value, reason, values in zip(
+                *rows.to_pydict().values(), strict=True
             ):
-                if product in wanted:
-                    findings[product, check].append(Finding(*found))
+                check = audit.checks[place]
+                why = check.reason if reason is None else read_message(reason, values)
+                found = Finding(attribute, language, value, why if str(why) else None)
+                findings[product, check.id].append(found)
         return cls(states, checks, findings)
 
     def newly_found(self, before: Verdicts) -> Iterator[tuple[Asked, Finding]]:

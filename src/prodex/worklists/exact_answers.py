@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from prodex.changes import Change, Item, sides_in_words, wire_path
+from prodex.languages import Said
 from prodex.worklists.returned_files import Answer
 
 
@@ -20,7 +21,7 @@ def exact_change(
     attribute: str | None = None,
     language: str | None = None,
     updated_at: str | None = None,
-    questions: Collection[str] = (),
+    questions: Collection[Said] = (),
     order: Change | None = None,
 ) -> Answer:
     """Return the answer that one place of a product is to hold another value.
@@ -56,7 +57,7 @@ def exact_change(
 
 
 def exact_refusal(
-    product_id: str, attribute: str, language: str | None, reason: str, *, number: int, text: str = ""
+    product_id: str, attribute: str, language: str | None, reason: Said, *, number: int, text: str = ""
 ) -> Answer:
     """Return the answer of which it is known already that it cannot be sent, and why."""
     keys = {"product_id": product_id, "attribute": attribute, "language": language}

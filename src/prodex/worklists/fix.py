@@ -28,6 +28,7 @@ from prodex.errors import InputError
 from prodex.executors import without_collecting
 from prodex.files.lock import user_name
 from prodex.gtin import gtin_key
+from prodex.languages import Message, Said
 from prodex.locales import short_of
 from prodex.progress import Progress
 from prodex.quality.audit import Audit
@@ -66,11 +67,12 @@ from prodex.worklists.answer_rows import (
     preview_row,
     problem_row,
     product_names,
+    reason_of,
     row_count,
     sent_rows,
 )
 from prodex.worklists.evidence import alike, same_moment, visible
-from prodex.worklists.judging import JudgedAnswers, judged, judged_answers, with_arrived
+from prodex.worklists.judging import ARRIVED, JudgedAnswers, judged, judged_answers, with_arrived
 from prodex.worklists.ownership import Owners, identified, is_same_service, service_in_words
 from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
 from prodex.worklists.returned_files import (
@@ -83,7 +85,7 @@ from prodex.worklists.returned_files import (
     place_in_words,
 )
 from prodex.worklists.row_keys import key_of
-from prodex.worklists.sent_answers import ARRIVED, NOT_SENT, SentAnswers
+from prodex.worklists.sent_answers import NOT_SENT, SentAnswers
 from prodex.written_json import read_written
 
 #: State and reason of answers, by their number.
@@ -254,7 +256,7 @@ class Fix:
 
     def _states_by_number(self) -> dict[int, tuple[AnswerState, str]]:
         decisions = zip(self._decisions, self._states(), strict=True)
-        return {one.answer.row: state for one, state in decisions}
+        return {one.answer.row: (state, str(reason)) for one, (state, reason) in decisions}
 
     def recipe(self, path: str | Path) -> Path:
         """Keep what was done as a recipe: a short file to read, to edit, and to use on other products.
@@ -308,13 +310,20 @@ class Fix:
         called, answers that the service refused are "refused" too, with its message. What a supplier wrote under
         "Accept because" needs confirmation, with the words as `answer`: see `accept`.
         """
-        states = self._states()
+        reasons = iter(self._reasons())
         rows = [
-            answer_row(one, *state, self._names) for one, state in zip(self._decisions, states, strict=True)
+            answer_row(one, state, next(reasons), self._names)
+            for one, (state, _) in zip(self._decisions, self._states(), strict=True)
         ]
-        rows += [answer_row(one, one.state, one.reason, self._names) for one in self._requests]
-        rows += map(problem_row, self._returned.problems)
+        rows += [answer_row(one, one.state, next(reasons), self._names) for one in self._requests]
+        rows += [problem_row(one, next(reasons)) for one in self._returned.problems]
         return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+    def _reasons(self) -> list[Said]:
+        """Return why each of the answers is in its state, row by row of `answers`."""
+        own = [reason_of(one, *state) for one, state in zip(self._decisions, self._states(), strict=True)]
+        asked = [reason_of(one, one.state, one.reason) for one in self._requests]
+        return [*own, *asked, *(one.problem for one in self._returned.problems)]
 
     @property
     def accepted(self) -> pd.DataFrame:
@@ -459,7 +468,7 @@ class Fix:
         made = accept_requests(chosen, self.catalog, self.profile, self._now, by=by, until=until, to=to)
         done = set(places)
         self._requests = tuple(
-            replace(one, state=AnswerState.UNCHANGED, reason="its finding is accepted now.")
+            replace(one, state=AnswerState.UNCHANGED, reason=Message("its finding is accepted now."))
             if one.answer.cell_place in done
             else one
             for one in self._requests
@@ -749,7 +758,7 @@ class Fix:
         answers = self.answers
         return answers[answers["state"] == state.value].reset_index(drop=True)
 
-    def _states(self) -> list[tuple[AnswerState, str]]:
+    def _states(self) -> list[tuple[AnswerState, Said]]:
         """Return the state and the reason of each answer, with what became of it at the service."""
         outcomes = self._outcomes()
         return [
@@ -784,17 +793,19 @@ def _is_judged_again(decision: Decision) -> bool:
     return is_needed or decision.state is AnswerState.ACCEPTED
 
 
-def _state_after_sending(decision: Decision, status: str, message: str) -> tuple[AnswerState, str]:
+def _state_after_sending(decision: Decision, status: str, message: str) -> tuple[AnswerState, Said]:
     if decision.state is not AnswerState.ACCEPTED:
         return decision.state, decision.reason or decision.note
     # Where the product has the new value, an error of the service does not matter.
     if status == "ERROR" and decision.note != ARRIVED:
-        return AnswerState.REFUSED, f"the service says {status}: {message}"
+        return AnswerState.REFUSED, Message("the service says {text}", text=f"{status}: {message}")
     why = message.strip(" .")
     if status in NOT_SENT:
-        return AnswerState.ACCEPTED, f"not sent yet: {why}. Apply the answers again."
+        return AnswerState.ACCEPTED, Message("not sent yet: {said}. Apply the answers again.", said=why)
     if status == "unknown":
-        return AnswerState.ACCEPTED, f"it may have been sent: {why}. Apply the answers again to look."
+        return AnswerState.ACCEPTED, Message(
+            "it may have been sent: {said}. Apply the answers again to look.", said=why
+        )
     return AnswerState.ACCEPTED, decision.note
 
 
@@ -867,7 +878,10 @@ def _needs_confirmation(request: Decision) -> Decision:
     return replace(
         request,
         state=AnswerState.NEEDS_CONFIRMATION,
-        reason=f'The supplier asks to accept this finding: "{words}". If you agree, fix.accept() or --accept does it.',
+        reason=Message(
+            'The supplier asks to accept this finding: "{words}". If you agree, fix.accept() or --accept does it.',
+            words=words,
+        ),
     )
 
 

@@ -28,8 +28,7 @@ from prodex.files.atomic import storage
 from prodex.files.folders import is_of_system, replacing
 from prodex.files.untrusted import is_file, is_folder, is_there, read_json
 from prodex.formats.csv_files import write_csv
-from prodex.languages import ENGLISH, Translation
-from prodex.messages import counted, moment_in_words
+from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields
@@ -47,7 +46,7 @@ from prodex.worklists.mail import mail_of
 from prodex.worklists.ownership import host_of_source, owner_called
 from prodex.worklists.questions import found_questions, with_questions
 from prodex.worklists.rows import grouped_worklists
-from prodex.worklists.sheets import Worklist, WorklistFacts
+from prodex.worklists.sheets import Worklist, WorklistFacts, group_names
 from prodex.worklists.workbook import write_workbook
 
 #: Names without ending that no worklist may have.
@@ -329,54 +328,96 @@ def _distinct_values(values: pa.ChunkedArray) -> list[str | None] | None:
 def _worklist_facts(
     audit: Audit, by: str, equal: Mapping[str, Any], listed: int, repeated: int, accepted: bool
 ) -> WorklistFacts:
-    ledger = "complete" if audit.origin.complete else f"INCOMPLETE: {audit.origin.ledger}"
-    facts = {
-        "Catalogue": f"{audit.origin.source}, {len(audit):,} products, {ledger}",
-        **({} if audit.chosen is None else {"Scope": audit.scope}),
-        "Audited": f"{moment_in_words(audit.audited_at, zone=UTC)}, as of {audit.now:%Y-%m-%d %H:%M}",
-        "Profile": f"{audit.profile}, {len(audit.checks)} checks, rule set {audit.rule_set}",
-        "Made by": f"prodex {version('prodex')}, one worklist per {by}",
-    }
-    have = "has" if audit.pending == 1 else "have"
-    waiting = (
-        f"{counted(audit.pending, 'product')} {have} an update that waits for acceptance; it was not judged."
+    chosen = [] if audit.chosen is None else [(Message("Scope"), audit.chosen.said(len(audit)))]
+    audited = Message(
+        "{moment} UTC, as of {then_moment}",
+        moment=f"{audit.audited_at.astimezone(UTC):%Y-%m-%d %H:%M}",
+        then_moment=f"{audit.now:%Y-%m-%d %H:%M}",
+    )
+    judged_by = Message(
+        "{profile}, {checks:d} checks, rule set {rule_set}",
+        profile=audit.profile,
+        checks=len(audit.checks),
+        rule_set=audit.rule_set,
+    )
+    made_by = Message(
+        "prodex {version}, one worklist per {by}", version=version("prodex"), by=group_names(by)[0]
+    )
+    facts: list[tuple[Said, Said]] = [
+        (Message("Catalogue"), _judged_products(audit)),
+        *chosen,
+        (Message("Audited"), audited),
+        (Message("Profile"), judged_by),
+        (Message("Made by"), made_by),
+    ]
+    waiting = Message.of_number(
+        "{number} product has an update that waits for acceptance; it was not judged.",
+        "{number} products have an update that waits for acceptance; it was not judged.",
+        audit.pending,
     )
     return WorklistFacts(
         facts, list(_omissions(audit, equal, listed, repeated, accepted)), [waiting] if audit.pending else []
     )
 
 
+def _judged_products(audit: Audit) -> Message:
+    about = {"source": audit.origin.source_said, "products": len(audit)}
+    if audit.origin.complete:
+        return Message("{source}, {products} products, complete", **about)
+    return Message(
+        "{source}, {products} products, INCOMPLETE: {text}", **about, text=audit.origin.ledger.said
+    )
+
+
 def _omissions(
     audit: Audit, equal: Mapping[str, Any], listed: int, repeated: int, accepted: bool
-) -> Iterator[str]:
-    yield "Everything that passes: worklists contain only the findings of failing checks."
+) -> Iterator[Message]:
+    yield Message("Everything that passes: worklists contain only the findings of failing checks.")
     if repeated:
-        yield f"{counted(repeated, 'finding')} of other channels that ask for the same: one answer serves them all."
+        yield Message.of_number(
+            "{number} finding of other channels that ask for the same: one answer serves them all.",
+            "{number} findings of other channels that ask for the same: one answer serves them all.",
+            repeated,
+        )
     reasons = audit.accepted_reasons()
-    if len(reasons) and not accepted:
+    # A view has none of them, whatever is wished.
+    if len(reasons) and (not accepted or audit.as_found is not None):
         named = "; ".join(
             f"{row.accepted} ({row.accepted_by}, {row.findings:,})"
             for row in reasons.head(_REASONS).itertuples()
         )
-        more = f"; and {len(reasons) - _REASONS:,} more reasons" if len(reasons) > _REASONS else ""
-        yield f"{counted(int(reasons['findings'].sum()), 'finding')} that were accepted: {named}{more}."
-    if equal:
-        every = sum(
-            batch.num_rows for batch in audit.failure_batches(**({} if accepted else {"accepted": False}))
+        text: Said = named
+        if len(reasons) > _REASONS:
+            more = len(reasons) - _REASONS
+            text = Message("{text}; and {count} more reasons", text=named, count=more)
+        yield Message.of_number(
+            "{number} finding that were accepted: {text}.",
+            "{number} findings that were accepted: {text}.",
+            int(reasons["findings"].sum()),
+            text=text,
         )
+    if equal:
+        only: dict[str, Any] = {} if accepted else {"accepted": False}
+        every = sum(batch.num_rows for batch in audit.failure_batches(**only))
         wanted = ", ".join(f"{name} = {value!r}" for name, value in equal.items())
-        yield f"{every - listed:,} of {every:,} findings of the audit: only those with {wanted} were selected."
+        yield Message(
+            "{count} of {of} findings of the audit: only those with {text} were selected.",
+            count=every - listed,
+            of=every,
+            text=wanted,
+        )
     unknown = int(audit.tally.unknown.sum())
     if unknown:
-        yield (
-            f"{unknown:,} results of the audit are unknown: the data they need were not requested, nothing "
-            "decides whether they apply, or a rule crashed."
+        yield Message(
+            "{count} results of the audit are unknown: the data they need were not requested, nothing decides whether "
+            "they apply, or a rule crashed.",
+            count=unknown,
         )
     crashed = sorted({crash.check for crash in audit.crashes})
     if crashed:
-        yield f"{len(crashed):,} checks crashed: {', '.join(crashed)}."
+        yield Message("{count} checks crashed: {text}.", count=len(crashed), text=", ".join(crashed))
     if audit.catalog is None:
-        yield (
+        yield Message(
             "The last change of products, and which of several texts is meant: the catalogue was not available when "
             "this was written."
         )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 import pyarrow as pa
@@ -14,13 +15,14 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
+from prodex.languages import Message, Said
+from prodex.quality.check import Check
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.folder import chosen_words, write_folder
-from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import Owners, is_outside
 from prodex.worklists.returned_files import place_in_words
 from prodex.worklists.row_keys import place_digest
-from prodex.worklists.rows import finding_rows, grouped_worklists, update_waits
+from prodex.worklists.rows import QUESTIONS, finding_rows, grouped_worklists, update_waits
 from prodex.worklists.sheets import Worklist, WorklistFacts
 
 if TYPE_CHECKING:
@@ -32,15 +34,40 @@ _OWN = (*_KEYS, "gtin", "name", "owner", "owner_id", "language_code", "position"
 #: The worklist of answers whose product is not known, and of files that could not be read.
 _UNASSIGNED = "not_assigned"
 
-_PROBLEMS = {"accepted": "Correction to look at", "needs confirmation": "Answer that may not be meant"}
-_ANSWERED = "an answer came back for them"
-_ANSWER_AGAIN = "Read what is wrong, and answer again."
-_NOT_TAKEN = (
+_ANSWERED = Message("an answer came back for them")
+_NOT_TAKEN = Message(
     "Everything that was taken: only answers that could not be used are listed, each with the reason."
 )
-_TAKEN = (
+_TAKEN = Message(
     "Answers that change nothing. What can be sent has its new value; what could not be used, the reason."
 )
+
+
+@dataclass(frozen=True)
+class _OfAnswer:
+    """What a row says of an answer that is about no finding: it takes the place of a check."""
+
+    id: str
+    problem: Message
+    title: Message
+    fix: Message
+    severity: str
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Self:
+        check = answer["check"] or ""
+        if answer["state"] == "accepted":
+            said = Message("the new value"), Message("Send it back as it is, or change it.")
+            return cls(check, Message("Correction to look at"), *said, "info")
+        is_asked = answer["state"] == "needs confirmation"
+        where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))
+        return cls(
+            check,
+            Message("Answer that may not be meant") if is_asked else Message("Answer that could not be used"),
+            Message("an answer that can be used, in place of {place}", place=where),
+            Message("Read what is wrong, and answer again."),
+            "warning",
+        )
 
 
 def write_follow_up(
@@ -57,7 +84,7 @@ def write_follow_up(
 
     Parameters and result are those of `Fix.worklist`.
     """
-    answers = _with_places(fix.answers, fix)
+    answers = _with_places(fix.answers.assign(said=pd.Series(fix._reasons(), dtype=object)), fix)
     listed = answers[
         answers["state"].isin(["refused", "conflict", "needs confirmation", *["accepted"] * accepted])
     ]
@@ -65,37 +92,58 @@ def write_follow_up(
     judged = fix.before.catalog
     if judged is not None:
         # Only these were judged again, and the figures are theirs.
-        chosen = Chosen.again(fix.catalog.chosen, len(fix.catalog), [_ANSWERED])
+        chosen = Chosen.again(fix.catalog.chosen, len(fix.catalog), [str(_ANSWERED)])
         judged = dataclasses.replace(judged, chosen=chosen)
     audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
     found = finding_rows(audit, {}, accepted=True)
     places = {product: place for place, product in enumerate(audit.identity["product_id"].to_pylist())}
     rows: list[dict[str, Any]] = []
     by_key: dict[tuple[Any, ...], list[int]] = {}
-    for number, key in enumerate(zip(*(found[name].to_pylist() for name in _KEYS), strict=True)):
-        by_key.setdefault(key, []).append(number)
+    for number, (product, check, *place) in enumerate(
+        zip(*(found[name].to_pylist() for name in _KEYS), strict=True)
+    ):
+        by_key.setdefault((product, audit.checks[check].id, *place), []).append(number)
+    checks: list[Check | _OfAnswer] = list(audit.checks)
     changed = _last_changed(fix.catalog, places)
     for answer in listed.to_dict("records"):
         same = by_key.get(tuple(answer[name] for name in _KEYS), [])
         several = [found.slice(place, 1).to_pylist()[0] for place in same]
         exact = [row for row in several if row["value"] == answer["value"]]
         finding: dict[str, Any] = next(iter(exact or several), {})
+        if not finding:
+            finding = {
+                **{name: answer[name] for name in _OWN},
+                "value": answer["before"],
+                "check": len(checks),
+            }
+            checks.append(_OfAnswer.of({str(name): value for name, value in answer.items()}))
         # The words of one supplier are not for another one: what is not theirs to answer stays here.
-        place = None if answer["is_outside"] else places.get(str(answer["product_id"]))
-        known = {"product": place, "updated_at": changed.get(str(answer["product_id"]))}
-        rows.append(_follow_up_row({str(name): value for name, value in answer.items()}, finding) | known)
-    table = pa.Table.from_pylist(rows, found.schema if not rows else _follow_up_schema())
+        rows.append(
+            {
+                **{name: answer[name] for name in _OWN if name != "check"},
+                **finding,
+                **_reason({str(name): value for name, value in answer.items()}),
+                "new_value": answer["answer"] if answer["state"] == "accepted" else None,
+                "product": None if answer["is_outside"] else places.get(str(answer["product_id"])),
+                "updated_at": changed.get(str(answer["product_id"])),
+            }
+        )
+    table = pa.Table.from_pylist(rows, QUESTIONS)
     # An update may be newer than the catalogue: the service has reported it when the answers were sent.
     waits = update_waits(table, fix.waiting)
     table = table.set_column(table.column_names.index("update_waits"), "update_waits", waits)
     known = table.filter(table["product"].is_valid())
     unknown = table.filter(table["product"].is_null()).drop_columns("product")
-    made = list(grouped_worklists(audit, known, by, {_UNASSIGNED}))
+    made = [
+        dataclasses.replace(one, checks=checks) for one in grouped_worklists(audit, known, by, {_UNASSIGNED})
+    ]
     if len(unknown):
         numbered = unknown.add_column(0, "row", pa.array(range(1, len(unknown) + 1), pa.int64()))
-        made.append(Worklist(by, None, None, _UNASSIGNED, numbered.cast(WORKLIST), {}))
+        made.append(Worklist(by, None, None, _UNASSIGNED, numbered, {}, checks=checks))
+    about = {"source": audit.origin.source_said, "products": len(fix.catalog)}
+    catalog = Message("{source}, {products} products", **about)
     facts = WorklistFacts(
-        {"Catalogue": f"{audit.origin.source}, {len(fix.catalog):,} products", "Profile": audit.profile},
+        [(Message("Catalogue"), catalog), (Message("Profile"), audit.profile)],
         [_TAKEN if accepted else _NOT_TAKEN],
         [],
     )
@@ -126,10 +174,6 @@ def _with_places(answers: pd.DataFrame, fix: Fix) -> pd.DataFrame:
     )
 
 
-def _follow_up_schema() -> pa.Schema:
-    return pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]])
-
-
 def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, datetime | None]:
     """Return when products were last changed, by their ids."""
     concerned = pc.field("product_id").isin(pa.array(list(products), pa.string()))
@@ -137,23 +181,13 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
     return dict(zip(rows["product_id"].to_pylist(), rows["updated_at"].to_pylist(), strict=True))
 
 
-def _follow_up_row(answer: Mapping[str, Any], finding: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the finding with answer and reason; where it no longer exists, the facts of the answer."""
-    is_accepted = answer["state"] == "accepted"
-    is_asked = answer["state"] == "needs confirmation"
-    preface = f"“{answer['answer']}” {'needs confirmation' if is_asked else 'was not taken'}: "
-    if answer["answer"] is None or is_accepted:
-        preface = ""
-    reason = f"{preface}{answer['reason']}"
-    own = {name: answer[name] for name in _OWN}
-    if not finding:
-        where = place_in_words(*(answer[name] for name in ("file", "sheet", "row", "cell")))
-        own |= {
-            "value": answer["before"],
-            "problem": _PROBLEMS.get(answer["state"], "Answer that could not be used"),
-            "title": "the new value" if is_accepted else f"an answer that can be used, in place of {where}",
-            "fix": "Send it back as it is, or change it." if is_accepted else _ANSWER_AGAIN,
-            "severity": "info" if is_accepted else "warning",
-            "check": answer["check"] or "",
-        }
-    return {**own, **finding, "reason": reason, "new_value": answer["answer"] if is_accepted else None}
+def _reason(answer: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return why an answer was not taken, with the answer, as the columns of a reason."""
+    said: Said = answer["said"]
+    if answer["answer"] is not None and answer["state"] == "needs confirmation":
+        said = Message("“{answer}” needs confirmation: {said}", answer=answer["answer"], said=said)
+    elif answer["answer"] is not None and answer["state"] != "accepted":
+        said = Message("“{answer}” was not taken: {said}", answer=answer["answer"], said=said)
+    if isinstance(said, str):
+        return {"reason_id": said, "reason_values": None}
+    return {"reason_id": said.id, "reason_values": said.json}

@@ -14,8 +14,8 @@ from functools import cache, cached_property, lru_cache
 
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Row
-from prodex.messages import unaccented
-from prodex.worklists.layout import OF_THE_KEY, SEVERAL, TO_FIX, WORKLIST, in_all_languages
+from prodex.languages.recognized import letters, recognized
+from prodex.worklists.layout import OF_THE_KEY, SEVERAL, TO_FIX, WORKLIST
 from prodex.worklists.row_keys import RowKey
 
 
@@ -100,25 +100,18 @@ _ALSO = {
 }
 
 
-def _folded_heading(heading: str) -> str:
-    # People leave accents out in capitals.
-    return re.sub(r"[\W_]+", "", unaccented(heading))
+#: Columns by their headings in English.
+_SHOWN = {
+    **{heading: name for name, heading in OF_THE_KEY.items()},
+    **{column.heading: column.name for column in (*SEVERAL, *TO_FIX)},
+}
 
 
 @cache
-def _headings() -> Mapping[str, str]:
-    """Return the columns by their headings in all languages; a heading of two columns is none."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for name, headings in _ALSO.items():
-        for heading in headings.split(","):
-            found[_folded_heading(heading)].add(name)
-    for field_ in WORKLIST:
-        found[_folded_heading(field_.name)].add(field_.name)
-    shown = {**OF_THE_KEY, **{column.name: column.heading for column in (*SEVERAL, *TO_FIX)}}
-    for name, message in shown.items():
-        for heading in in_all_languages(message):
-            found[_folded_heading(heading)].add(name)
-    return {heading: next(iter(names)) for heading, names in found.items() if len(names) == 1}
+def _called() -> Mapping[str, str]:
+    """Return the columns by their own names, and by other headings that people give."""
+    also = {letters(heading): name for name, headings in _ALSO.items() for heading in headings.split(",")}
+    return {**{letters(name): name for name in WORKLIST.names}, **also}
 
 
 #: Characters of a heading, with what people put around it.
@@ -128,7 +121,10 @@ _LONGEST = 60
 @lru_cache(5_000)
 def _column_of_heading(text: str) -> str | None:
     """Return the column that a cell names, if it is a heading: every cell of every row is asked."""
-    return _headings().get(_folded_heading(text)) if len(text) <= _LONGEST else None
+    if len(text) > _LONGEST:
+        return None
+    names = {_called().get(letters(text)), _SHOWN.get(recognized(text, _SHOWN) or "")} - {None}
+    return names.pop() if len(names) == 1 else None
 
 
 @dataclass(frozen=True)

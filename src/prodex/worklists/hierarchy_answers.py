@@ -15,15 +15,16 @@ from prodex.changes import ABSENT, Change, PlaceChanged, apply, step_to
 from prodex.changes.change import Path
 from prodex.errors import InputError
 from prodex.gtin import gtin_key
-from prodex.messages import hint, unaccented
+from prodex.languages import Message
+from prodex.languages.recognized import spellings
+from prodex.messages import nearest, unaccented
 from prodex.send.merging import joined
 from prodex.worklists.answer_changes import Said, SaidOfPlace, said_once
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
 from prodex.worklists.items import ItemAnswer, ItemEvidence, is_code, is_quantity, said_of_items
-from prodex.worklists.layout import in_all_languages
 
 #: How to answer, for the worklist.
-HOW = (
+HOW = Message(
     "One line for each correction, the GTIN of the unit first: 34142363314282: gross weight 1.4 kg; 34142363314282: "
     "8 x 04142363314281; 34142363314282: orderable unit true. 0 x GTIN takes a unit out."
 )
@@ -32,7 +33,6 @@ _LINE = re.compile(r"([^:]+?)\s*:\s*(.+)")
 _CONTENT = re.compile(r"([^A-Za-z\s].*?)\s*[x×*]\s*([0-9].*)", re.IGNORECASE)
 _MOST = 10_000_000
 _ROOT = "logisticalHierarchies"
-_ANOTHER_FORM = "the product has hierarchies of another form. Correct it at its source."
 
 
 class _Unit(NamedTuple):
@@ -56,10 +56,10 @@ def _fields_in_words() -> dict[str, re.Pattern[str]]:
     """Return what finds each field, by its wire name or by what people call it in any language, and its value."""
     found = {}
     for name, called in FIELDS.items():
-        spellings = {one for word in in_all_languages(called) for one in (word, unaccented(word))}
+        spelled = {one for word in spellings(called) for one in (word, unaccented(word))}
         # The longest first: a field may be called like the beginning of another.
         words = "|".join(
-            re.escape(one).replace(r"\ ", r"\s+") for one in sorted(spellings, key=len, reverse=True)
+            re.escape(one).replace(r"\ ", r"\s+") for one in sorted(spelled, key=len, reverse=True)
         )
         found[name] = re.compile(
             rf"(?:{name}|(?:is )?(?:{words}))(?=[\s=:])[\s=:]*(.*)", re.IGNORECASE | re.DOTALL
@@ -95,10 +95,10 @@ def said_of_units(product: str, value: Any, text: str, own: str, words: Vocabula
     ('34142363314282: 8 x 04142363314281', {'gtin': '04142363314281', 'quantity': 8, 'children': []})
     """
     if value is not None and not isinstance(value, list):
-        raise AnswerRefused(_ANOTHER_FORM)
+        raise _another_form()
     lines = [line for part in re.split("[;\n]", text) if (line := as_one_line(part))]
     if not lines:
-        raise AnswerRefused(f"the answer is empty. {HOW}")
+        raise AnswerRefused.saying("the answer is empty. {how}", how=HOW)
     said: list[SaidOfPlace] = []
     for line in lines:
         found = [*_said_in_line(product, value or [], line, own, words)]
@@ -107,7 +107,7 @@ def said_of_units(product: str, value: Any, text: str, own: str, words: Vocabula
             # The next line may be about a unit that this one adds.
             value = apply({_ROOT: value}, joined(one.change for one in found))[_ROOT]
         except PlaceChanged:
-            raise AnswerRefused(_ANOTHER_FORM) from None
+            raise _another_form() from None
     return said_once(said)
 
 
@@ -116,7 +116,9 @@ def _said_in_line(
 ) -> Iterator[SaidOfPlace]:
     found = _LINE.fullmatch(line)
     if found is None:
-        raise AnswerRefused(f"{line!r:.80} does not begin with the GTIN of a unit and a colon. {HOW}")
+        raise AnswerRefused.saying(
+            "{text} does not begin with the GTIN of a unit and a colon. {how}", text=f"{line!r:.80}", how=HOW
+        )
     unit = _normal_gtin(found[1])
     if (content := _CONTENT.fullmatch(found[2])) is None:
         return _said_of_field(product, trees, unit, found[2], words)
@@ -126,7 +128,9 @@ def _said_in_line(
 def _times(text: str) -> int:
     times = number(text)
     if not isinstance(times, int) or not 0 <= times < _MOST:
-        raise AnswerRefused(f"{text!r:.40} is not a whole number of units. Write digits, such as 8.")
+        raise AnswerRefused.saying(
+            "{text} is not a whole number of units. Write digits, such as 8.", text=f"{text!r:.40}"
+        )
     return times
 
 
@@ -134,7 +138,7 @@ def _normal_gtin(text: str) -> str:
     try:
         return gtin.normal_form(text)
     except InputError as error:
-        raise AnswerRefused(str(error)) from None
+        raise AnswerRefused.by(error) from None
 
 
 def _units_with_gtin(trees: list[Any], wanted: str) -> list[_Unit]:
@@ -164,9 +168,11 @@ def _said_of_content(
         children = held if isinstance(held, list) else []
         same = [place for place, child in enumerate(children) if _is_unit(child, inner)]
         if len(same) > 1:
-            raise AnswerRefused(
-                f"{unit} holds {inner} {len(same)} times, and it is not certain which is meant. Correct it at its "
-                "source."
+            raise AnswerRefused.saying(
+                "{unit} holds {code} {count:d} times, and it is not certain which is meant. Correct it at its source.",
+                unit=unit,
+                code=inner,
+                count=len(same),
             )
         if not same:
             added = {"gtin": inner, "quantity": times, "children": []}
@@ -189,15 +195,24 @@ def _said_of_field(
     known = _fields_in_words()
     named = {name: found[1] for name, one in known.items() if (found := one.fullmatch(text.strip()))}
     if len(named) > 1:
-        both = " or ".join(named)
-        raise AnswerRefused(
-            f"{text!r:.60} may be {both}: the word means both in different languages. Write which one."
+        raise AnswerRefused.saying(
+            "{text} may be {values}: the word means both in different languages. Write which one.",
+            text=f"{text!r:.60}",
+            values=" or ".join(named),
         )
     field, typed = next(iter(named.items()), ("", ""))
     if not typed.strip():
         word = re.split(r"\s*[=:\d]|\s+(?:true|false|yes|no)\b", text.strip(), maxsplit=1)[0]
-        near = hint(word, FIELDS.values(), f"Give one of {', '.join(FIELDS.values())}.")
-        raise AnswerRefused(f"{text!r:.60} is not a field with its value{near}")
+        shown = f"{text!r:.60}"
+        if near := nearest(word, FIELDS.values()):
+            raise AnswerRefused.saying(
+                "{text} is not a field with its value; did you mean {near}?", text=shown, near=repr(near)
+            )
+        raise AnswerRefused.saying(
+            "{text} is not a field with its value. Give one of {labels}.",
+            text=shown,
+            labels=", ".join(FIELDS.values()),
+        )
     nodes = _units_with_gtin(trees, unit)
     if not nodes:
         raise _unknown_unit(trees, unit)
@@ -235,12 +250,12 @@ def _holder(trees: list[Any], unit: _Unit, field: str) -> tuple[Path, dict[str, 
     version = node.get("version")
     if isinstance(version, dict):
         if field in version and field in node:
-            raise AnswerRefused(
-                f"the product has {field} of this unit in two places. Correct it at its source."
+            raise AnswerRefused.saying(
+                "the product has {path} of this unit in two places. Correct it at its source.", path=field
             )
         return unit if field in node else ((*path, "version"), version)
     if version is not None:
-        raise AnswerRefused(_ANOTHER_FORM)
+        raise _another_form()
     if field in node or any(name in one.node for one in _all_units(trees) for name in FIELDS):
         return unit
     return (*path, "version"), {}
@@ -248,8 +263,17 @@ def _holder(trees: list[Any], unit: _Unit, field: str) -> tuple[Path, dict[str, 
 
 def _unknown_unit(trees: list[Any], unit: str) -> AnswerRefused:
     known = sorted({str(one.node.get("gtin")) for one in _all_units(trees)})
-    there = f"; give one of {', '.join(known[:10])}" if known else ""
-    return AnswerRefused(f"no unit of the hierarchies has the GTIN {unit}{there}.")
+    if not known:
+        return AnswerRefused.saying("no unit of the hierarchies has the GTIN {unit}.", unit=unit)
+    return AnswerRefused.saying(
+        "no unit of the hierarchies has the GTIN {unit}; give one of {units}.",
+        unit=unit,
+        units=", ".join(known[:10]),
+    )
+
+
+def _another_form() -> AnswerRefused:
+    return AnswerRefused.saying("the product has hierarchies of another form. Correct it at its source.")
 
 
 def _all_units(trees: list[Any]) -> Iterator[_Unit]:

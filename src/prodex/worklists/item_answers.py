@@ -19,7 +19,7 @@ from prodex.worklists.items import (
     is_quantity,
     said_of_items,
 )
-from prodex.worklists.layout import DELETE_WORD, is_deletion
+from prodex.worklists.layout import is_deletion
 
 _KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
 
@@ -91,7 +91,12 @@ def _parts(text: str, attribute: str, shape: AnswerShape, in_list: bool) -> list
         return [text]
     parts = [part for one in text.replace("\n", ";").split(";") if (part := one.strip())]
     if len(parts) > 1 and not in_list:
-        raise AnswerRefused(f"{attribute} takes one value, and {text!r:.60} are {len(parts)}.")
+        raise AnswerRefused.saying(
+            "{path} takes one value, and {text} are {count:d}.",
+            path=attribute,
+            text=f"{text!r:.60}",
+            count=len(parts),
+        )
     return parts or [text]
 
 
@@ -99,12 +104,16 @@ def _with_arrow(text: str, item: Callable[[str], Any]) -> ItemAnswer:
     """Return one part of an answer: an item, and the one before an arrow."""
     old, *new = ARROW.split(text)
     if len(new) > 1:
-        raise AnswerRefused(f"{text!r:.80} has several arrows. Write each of them on a line of its own.")
+        raise AnswerRefused.saying(
+            "{text} has several arrows. Write each of them on a line of its own.", text=f"{text!r:.80}"
+        )
     if not new:
         return ItemAnswer(item(old))
     named = item(old)
     if named is ABSENT:
-        raise AnswerRefused(f"{text!r:.80} begins with {DELETE_WORD}. Write what is there first: old -> new.")
+        raise AnswerRefused.saying(
+            "{text} begins with (delete). Write what is there first: old -> new.", text=f"{text!r:.80}"
+        )
     return ItemAnswer(item(new[0]), named)
 
 
@@ -118,7 +127,7 @@ def _item_as_sent(text: str, kind: CellKind, attribute: str, shape: AnswerShape,
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
             value = number(text, is_stored=kind in {"number", "percentage"})
             if shape is AnswerShape.INTEGER and not isinstance(value, int):
-                raise AnswerRefused(f"{text!r:.60} is not a whole number.")
+                raise AnswerRefused.saying("{text} is not a whole number.", text=f"{text!r:.60}")
             return value
         case AnswerShape.STRING:
             return text

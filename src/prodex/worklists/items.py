@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from prodex.changes import ABSENT, Change, in_words, step_to
 from prodex.errors import InputError
+from prodex.languages import Message
 from prodex.send.merging import recoded
 from prodex.tables.values import amount
 from prodex.worklists.answer_changes import Said, SaidOfPlace
@@ -29,6 +30,7 @@ from prodex.worklists.answer_parsing import BARS, AnswerRefused, Vocabulary, as_
 from prodex.worklists.units import are_equal, dimension
 from prodex.written_numbers import as_json, stored_number
 
+_NOT_CERTAIN = Message("and it is not certain which of them is meant")
 #: Between what is there and what is to be there instead.
 ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
 
@@ -103,9 +105,13 @@ def said_of_items(
     held = value if isinstance(value, list) else [] if value is None else [value]
     own = {place: item for place, item in enumerate(held) if is_one(item)}
     if not own and any(item is not None for item in held):
-        raise AnswerRefused(f"the product has {root} of another form. Correct it at its source.")
+        raise AnswerRefused.saying(
+            "the product has {path} of another form. Correct it at its source.", path=root
+        )
     if not isinstance(value, list) and value is not None and len(parts) > 1:
-        raise AnswerRefused(f"{root} takes one value, and these are {len(parts)}.")
+        raise AnswerRefused.saying(
+            "{path} takes one value, and these are {count:d}.", path=root, count=len(parts)
+        )
     pairs = _Meant(own, tuple(parts), evidence, root, words).pairs()
     seen, changing = as_one_line(evidence.seen or ""), [place for place, _ in pairs if place is not None]
     is_as_seen = bool(seen and changing) and all(is_shown(own[one], seen, words) for one in changing)
@@ -173,18 +179,22 @@ class _Meant:
         pairs: list[tuple[int | None, Any]] = []
         for new, old in self.parts:
             if old is None:
-                raise self._refused("and not every part of the answer says which of them it replaces")
+                raise self._refused(
+                    Message("and not every part of the answer says which of them it replaces")
+                )
             there = [place for place, item in self.own.items() if _is_same_item(item, old)]
             done = [
                 place for place, item in self.own.items() if new is not ABSENT and _is_same_item(item, new)
             ]
             if not there and not done:
-                raise self._refused(f"and none of them is {shown(old)}")
+                raise self._refused(Message("and none of them is {text}", text=shown(old)))
             if not self._is_one(there or done):
-                raise self._refused(f"and {len(there)} of them are {shown(old)}")
+                raise self._refused(
+                    Message("and {count:d} of them are {text}", count=len(there), text=shown(old))
+                )
             pairs.append(((there or done)[0], new))
         if len({place for place, _ in pairs}) < len(pairs):
-            raise AnswerRefused("the answer replaces one item twice. Write what it is to be once.")
+            raise AnswerRefused.saying("the answer replaces one item twice. Write what it is to be once.")
         return pairs
 
     def _one(self, new: Any) -> int | None:
@@ -213,9 +223,9 @@ class _Meant:
             # The weight was seen and pieces are answered, of which there are some: one of both is a mistake.
             candidates = [place for place in candidates if place in of_kind]
         if not candidates or not self._is_one(candidates):
-            raise self._refused("and it is not certain which of them is meant")
+            raise self._refused(_NOT_CERTAIN)
         if not seen and position is None and (new is ABSENT or not _quantity_kind(new) or not of_kind):
-            raise self._refused("and it is not certain which of them is meant")
+            raise self._refused(_NOT_CERTAIN)
         return candidates[0]
 
     def _is_value(self, seen: str) -> bool:
@@ -230,7 +240,9 @@ class _Meant:
             return None
         done = [place for place, item in self.own.items() if _is_same_item(item, new)]
         if not done:
-            raise self._refused(f"and none of them is {seen!r:.60}, which the worklist showed")
+            raise self._refused(
+                Message("and none of them is {text}, which the worklist showed", text=f"{seen!r:.60}")
+            )
         return done[0]
 
     def _all(self) -> list[tuple[int | None, Any]]:
@@ -246,7 +258,7 @@ class _Meant:
             pairs += self._of_kind(values, there.get(kind, []))
         left = self.own.keys() - {place for place, _ in pairs}
         if left and any(place is None for place, _ in pairs):
-            raise self._refused("and the answer does not have all of them")
+            raise self._refused(Message("and the answer does not have all of them"))
         return pairs
 
     def _of_kind(self, values: list[Any], there: list[int]) -> list[tuple[int | None, Any]]:
@@ -261,7 +273,7 @@ class _Meant:
                     values.remove(value)
                     there.remove(alike[0])
         if len(self.own) > 1 and len(values) != len(there) and there:
-            raise self._refused("and it is not certain which of them is meant")
+            raise self._refused(_NOT_CERTAIN)
         places: list[int | None] = [*there, *[None] * len(values)]
         return pairs + list(zip(places, values, strict=False))
 
@@ -279,22 +291,38 @@ class _Meant:
                 continue
             before = None if place is None else self.own[place]
             if code in kept and new != before:
-                remove = "" if before is None else f" Write {shown(before)} -> (delete) to remove that."
-                raise AnswerRefused(f"the product has {code} already.{remove}")
+                if before is None:
+                    raise AnswerRefused.saying("the product has {code} already.", code=code)
+                raise AnswerRefused.saying(
+                    "the product has {code} already. Write {code_before} -> (delete) to remove that.",
+                    code=code,
+                    code_before=shown(before),
+                )
             kept.add(code)
 
-    def _refused(self, why: str) -> AnswerRefused:
+    def _refused(self, why: Message) -> AnswerRefused:
         there = list(dict.fromkeys(map(shown, self.own.values())))
         if not there:
-            return AnswerRefused(
-                f"the product has no {self.root} yet. Write what it is to be, without an arrow."
+            return AnswerRefused.saying(
+                "the product has no {path} yet. Write what it is to be, without an arrow.", path=self.root
             )
-        named = "; ".join(there[:10]) + ("; ..." if len(there) > 10 else "")
+        said = {
+            "path": self.root,
+            "values": "; ".join(there[:10]) + ("; ..." if len(there) > 10 else ""),
+            "why": why,
+        }
         new = next((part.new for part in self.parts), ABSENT)
-        to = "(delete)" if new is ABSENT else shown(new)
-        return AnswerRefused(
-            f"the product has several values of {self.root}: {named}, {why}. Write which one: {there[0]} -> {to}"
-            f"{'.' if new is ABSENT else '; or write all of them, with semicolons between.'}"
+        if new is ABSENT:
+            return AnswerRefused.saying(
+                "the product has several values of {path}: {values}, {why}. Write which one: {example}.",
+                **said,
+                example=f"{there[0]} -> (delete)",
+            )
+        return AnswerRefused.saying(
+            "the product has several values of {path}: {values}, {why}. Write which one: {example}; or write all of "
+            "them, with semicolons between.",
+            **said,
+            example=f"{there[0]} -> {shown(new)}",
         )
 
 

@@ -19,13 +19,16 @@ from typing import Any, NamedTuple
 from prodex.catalog import Catalog
 from prodex.catalog.where import without_products
 from prodex.changes import Change
+from prodex.languages import Message
+from prodex.languages import Said as Reason
+from prodex.languages.message import sentences
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
 from prodex.quality.states import State as Result
 from prodex.send.corrections import Changes, merged_changes
 from prodex.send.merging import texts_of
-from prodex.send.preflight import inspect
+from prodex.send.preflight import PreflightFinding, inspect
 from prodex.send.records import Product
 from prodex.store.reading import flatten
 from prodex.worklists.answer_kinds import AnswerShape
@@ -41,6 +44,9 @@ from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.returned_files import Answer
 from prodex.worklists.text_answers import without_gtin
+
+#: The note of an answer that was sent, and that its product shows.
+ARRIVED = Message("it has arrived.")
 
 
 @dataclass(frozen=True)
@@ -156,7 +162,7 @@ def _tried(
         else:
             changes, made = _merged(made, states, products, catalog)
         # Without a check the products need not be read again: nothing is found in them.
-        after = _audit_after(changes, products, catalog, profile, present) if profile.checks else present
+        after = _audit_after(changes, products, catalog, profile, present) if profile.every_check else present
         verdicts = Verdicts.of(after, products.records)
         satisfying = [_satisfying(one, verdicts, changes) if one.state in states else one for one in made]
         satisfying = _bound(_breaking_nothing(satisfying, states, before, verdicts, after))
@@ -180,20 +186,26 @@ def _bound(decisions: Sequence[Decision]) -> list[Decision]:
             if closed:
                 made[number] = made[number].becomes(closed[0].state, _only_together(closed[0]))
             elif asked and made[number].state is AnswerState.ACCEPTED:
-                made[number] = made[number].asks(f"{_only_together(asked[0])} Is it meant?")
+                made[number] = made[number].asks(sentences(_only_together(asked[0]), Message("Is it meant?")))
     return made
 
 
 _NOT_TAKEN = frozenset({AnswerState.REFUSED, AnswerState.CONFLICT})
 
 
-def only_together(attribute: str, language: str | None, why: str) -> str:
+def only_together(path: str, language: str | None, why: Reason) -> Message:
     """Say that something is sent only together with something else, which is not, and why."""
-    where = f" in {language}" if language else ""
-    return f"it is sent only together with what becomes of {attribute}{where}: {why}"
+    if language:
+        return Message(
+            "it is sent only together with what becomes of {path} in {code}: {said}",
+            path=path,
+            code=language,
+            said=why,
+        )
+    return Message("it is sent only together with what becomes of {path}: {said}", path=path, said=why)
 
 
-def _only_together(other: Decision) -> str:
+def _only_together(other: Decision) -> Message:
     language = other.language or other.answer.keys.get("language")
     return only_together(str(other.attribute), language, other.reason)
 
@@ -210,20 +222,29 @@ def _breaking_nothing(
     for number, one in enumerate(decisions):
         if one.state in states and one.product is not None and one.said is not None:
             sent[one.product].append(number)
-    problems = {check.id: check.problem or check.title for check in audit.checks}
+    problems = {check.id: check.problem for check in audit.checks}
     made = list(decisions)
     for (product, check), found in after.newly_found(before):
         answers = sent.get(product, [])
         here = [number for number in answers if _is_at_its_place(made[number], found)]
         if not here and not _only_asks_for_more([made[number] for number in answers], found):
             here = answers
-        reason = f" ({found.reason})" if found.reason else ""
         for number in here:
-            made[number] = made[number].asks(
-                f"With this answer, a check would find something that it does not find now: {problems[check]}{reason}. "
-                "Is it meant?"
-            )
+            made[number] = made[number].asks(_newly_found(problems[check], found.reason))
     return made
+
+
+def _newly_found(problem: Message, why: Reason | None) -> Message:
+    if why:
+        return Message(
+            "With this answer, a check would find something that it does not find now: {said} ({why}). Is it meant?",
+            said=problem,
+            why=why,
+        )
+    return Message(
+        "With this answer, a check would find something that it does not find now: {said}. Is it meant?",
+        said=problem,
+    )
 
 
 def _only_asks_for_more(answers: Sequence[Decision], found: Finding) -> bool:
@@ -256,7 +277,7 @@ def with_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: Concerned
     for then, one in zip(sent.decisions, judged.decisions, strict=True):
         ours, theirs = written.get(str(one.product)), products.records.get(str(one.product))
         if then.state is AnswerState.ACCEPTED and ours and theirs and is_as_sent(then, ours, theirs):
-            decisions.append(replace(one, state=AnswerState.UNCHANGED, reason="it has arrived."))
+            decisions.append(replace(one, state=AnswerState.UNCHANGED, reason=ARRIVED))
         else:
             decisions.append(one)
     return replace(judged, decisions=tuple(decisions))
@@ -324,7 +345,11 @@ def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catal
     ]
     if not errors:
         return decision
-    return decision.becomes(AnswerState.REFUSED, f"{errors[0].problem}. {errors[0].what_to_do}")
+    return decision.becomes(AnswerState.REFUSED, _in_sentences(errors[0]))
+
+
+def _in_sentences(finding: PreflightFinding) -> Message:
+    return Message("{said}. {further}", said=finding.problem, further=finding.what_to_do)
 
 
 def _merged(
@@ -350,7 +375,7 @@ def _merged(
             finding.severity == "error"
             and (product_id := products_of_gtins.get(str(finding.gtin))) is not None
         ):
-            why.setdefault(product_id, f"{finding.problem}. {finding.what_to_do}")
+            why.setdefault(product_id, _in_sentences(finding))
     if why.keys() & changes.loaded.keys():
         kept = [product not in why for product in changes.loaded]
         gtins = {record["gtin"] for record, keeps in zip(changes.records, kept, strict=True) if keeps}
@@ -412,17 +437,20 @@ def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Dec
     key = (decision.product, decision.check)
     match verdicts.result(key):
         case None:
-            return replace(decision, note="not judged: the check is not part of the profile")
+            return replace(decision, note=Message("not judged: the check is not part of the profile"))
         case Result.UNKNOWN:
-            return replace(decision, note="cannot be judged before the service has it")
+            return replace(decision, note=Message("cannot be judged before the service has it"))
         case Result.FAIL:
             for one in verdicts.findings.get(key, ()):
                 if _is_about(decision, one, changes):
-                    says = f": {one.reason}" if one.reason else ""
-                    return decision.becomes(
-                        AnswerState.REFUSED, f"the check {decision.check} would still fail{says}."
-                    )
+                    return decision.becomes(AnswerState.REFUSED, _would_fail(decision.check, one.reason))
     return decision
+
+
+def _would_fail(check: str, why: Reason | None) -> Message:
+    if why:
+        return Message("the check {check} would still fail: {said}.", check=check, said=why)
+    return Message("the check {check} would still fail.", check=check)
 
 
 def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
@@ -474,13 +502,18 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
             )
             made[number] = one.becomes(
                 AnswerState.CONFLICT,
-                f"another answer to the same says something else: {where}. Keep one of them.",
+                Message(
+                    "another answer to the same says something else: {answers}. Keep one of them.",
+                    answers=where,
+                ),
             )
         elif 0 < len(own) == len(values_by_place) and all(
             values[value][0] < number for values, value in values_by_place
         ):
             first = decisions[max(values[value][0] for values, value in values_by_place)].answer
-            made[number] = one.becomes(AnswerState.UNCHANGED, f"the same answer as {first.place}.")
+            made[number] = one.becomes(
+                AnswerState.UNCHANGED, Message("the same answer as {place}.", place=first.place)
+            )
     return made
 
 

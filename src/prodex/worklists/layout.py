@@ -6,14 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
 from typing import Any
 
 import pyarrow as pa
 
-from prodex.languages import LANGUAGES, Translation
-from prodex.messages import unaccented
+from prodex.languages.recognized import recognized
 from prodex.quality.failures import FAILURES
 
 #: The number of the layout of what programs rely on: the hidden sheet, and the columns that it lists. In another one
@@ -93,7 +91,7 @@ class SheetColumn:
 TO_FIX = (
     SheetColumn("gtin", "GTIN", 16),
     SheetColumn("name", "Name", 26),
-    SheetColumn("language", "Language", 10),
+    SheetColumn("language", "Language", 14),
     SheetColumn("problem", "Problem", 26),
     SheetColumn("value", "Value seen", 28),
     SheetColumn("new_value", "New value", 34),
@@ -102,7 +100,7 @@ TO_FIX = (
     SheetColumn("reason", "What is wrong", 28),
     SheetColumn("fix", "How to fix", 34),
     SheetColumn("accept_because", "Accept because", 26),
-    SheetColumn("severity", "Severity", 9),
+    SheetColumn("severity", "Severity", 13),
     SheetColumn("market", "Market", 14),
     SheetColumn("law", "Required by", 26),
     SheetColumn("title", "Expected", 28, is_hidden=True),
@@ -127,7 +125,7 @@ OF_THE_KEY = {
 SEVERAL = (
     SheetColumn("problem", "Problem", 34),
     SheetColumn("asked_for", "Asked for", 30),
-    SheetColumn("language", "Language", 10),
+    SheetColumn("language", "Language", 14),
     SheetColumn("value", "Value seen", 28),
     SheetColumn("rows", "Rows", 7),
     SheetColumn("new_value", "New value", 34),
@@ -171,32 +169,13 @@ def seal_of(values: Mapping[str, Any]) -> str:
     return blake2b(json.dumps(sealed, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def in_all_languages(message: str) -> frozenset[str]:
-    """Return how a message of worklists reads in each of their languages.
-
-    >>> sorted(in_all_languages(DELETE_WORD))
-    ['(delete)', '(löschen)', '(supprimer)', '(verwijderen)']
-    """
-    return frozenset(Translation(language).gettext(message) for language in LANGUAGES)
-
-
 def is_deletion(text: str) -> bool:
     """Whether an answer deletes what there is: the word for it in any language, in brackets.
 
     >>> [is_deletion(one) for one in ("(Delete)", "( supprimer )", "(loeschen)", "delete")]
     [True, True, True, False]
     """
-    found = _BRACKETED.fullmatch(text.strip())
-    return found is not None and _plain(found[1]) in _deletions()
+    return _BRACKETED.fullmatch(text.strip()) is not None and recognized(text, (DELETE_WORD,)) is not None
 
 
-_BRACKETED = re.compile(r"\(\s*(\w+)\s*\)")
-
-
-def _plain(word: str) -> str:
-    return unaccented(word.casefold().replace("ö", "o").replace("oe", "o"))
-
-
-@cache
-def _deletions() -> frozenset[str]:
-    return frozenset(_plain(word[1:-1]) for word in in_all_languages(DELETE_WORD))
+_BRACKETED = re.compile(r"\(\s*\w+\s*\)")

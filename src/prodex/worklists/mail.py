@@ -65,7 +65,7 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
     mail["Subject"] = _(
         "Product data to correct: {owner}, {answers_counted} asked for",
         owner=short,
-        answers_counted=words.counted(asked, "answer"),
+        answers_counted=words.ngettext("{number} answer", "{number} answers", asked),
     )
     mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
     mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from prodex.changes import ABSENT, Change, Item, step_to
-from prodex.messages import hint, unaccented
+from prodex.languages import Message
+from prodex.languages.message import said_by
+from prodex.messages import nearest, unaccented
 from prodex.send.merging import recoded
 from prodex.worklists.answer_changes import Said, SaidOfPlace, said_once
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line
@@ -20,7 +22,7 @@ from prodex.worklists.layout import is_deletion
 from prodex.worklists.units import are_equal, dimension
 
 #: How to answer, for the worklist.
-HOW = (
+HOW = Message(
     "The basis, then the nutrients to correct, each with its unit: per 100 g: Fat 3.2 g; Salt 0.5 g; Energy 844 kJ / "
     "202 kcal. Others stay as they are."
 )
@@ -92,17 +94,17 @@ def said_of_nutrients(product: str, value: Any, text: str, words: Vocabulary) ->
     if value is not None and not (
         isinstance(value, list) and all(isinstance(one, dict | None) for one in value)
     ):
-        raise AnswerRefused("the product has nutrition of another form. Correct it at its source.")
+        raise AnswerRefused.saying("the product has nutrition of another form. Correct it at its source.")
     found = _BASIS.match(text.strip() + "\n")
     rest = text.strip() if found is None else text.strip()[found.end() :]
     nutrients = [line for part in re.split("[;\n]", rest) if (line := as_one_line(part))]
     if not nutrients:
-        raise AnswerRefused(f"{text!r:.60} names no nutrient. {HOW}")
+        raise AnswerRefused.saying("{text} names no nutrient. {how}", text=f"{text!r:.60}", how=HOW)
     tables = value or []
     place, table = _table(tables, None if found is None else found[1], words)
     basis, held = _basis(table), table.get("contains")
     if not isinstance(held, list | None):
-        raise AnswerRefused("the product has nutrition of another form. Correct it at its source.")
+        raise AnswerRefused.saying("the product has nutrition of another form. Correct it at its source.")
     step = step_to([*tables, table] if place == len(tables) else tables, place, "basis")
     before = {
         step_to(held or [], number, _known_by(_code_of(one, "isConceptualizedBy"))): one
@@ -130,10 +132,20 @@ def _table(tables: list[Any], typed: str | None, words: Vocabulary) -> tuple[int
         if len(there) == 1 and any(_is_of_basis(there[0][1], basis) for basis in _USUAL):
             return there[0]
         bases = [_basis(one) for _, one in there]
-        has = f"there are {len(there)} tables ({', '.join(bases)})"
-        if len(there) < 2:
-            has = f"the only table is {bases[0]}" if there else "there is no table"
-        raise AnswerRefused(f"{has} of nutrients, so the basis is needed. Begin with it: per 100 g:")
+        if not there:
+            raise AnswerRefused.saying(
+                "there is no table of nutrients, so the basis is needed. Begin with it: per 100 g:"
+            )
+        if len(there) == 1:
+            raise AnswerRefused.saying(
+                "the only table is {table} of nutrients, so the basis is needed. Begin with it: per 100 g:",
+                table=bases[0],
+            )
+        raise AnswerRefused.saying(
+            "there are {count:d} tables ({tables}) of nutrients, so the basis is needed. Begin with it: per 100 g:",
+            count=len(there),
+            tables=", ".join(bases),
+        )
     named = [
         found
         for found in there
@@ -144,12 +156,15 @@ def _table(tables: list[Any], typed: str | None, words: Vocabulary) -> tuple[int
     try:
         basis = words.quantity(typed)
     except AnswerRefused as error:
-        raise AnswerRefused(f"{error} The basis is an amount of food, such as per 100 g:") from None
+        raise AnswerRefused.saying(
+            "{said} The basis is an amount of food, such as per 100 g:", said=said_by(error)
+        ) from None
     same = [found for found in there if _is_of_basis(found[1], basis)]
     if len(same) > 1:
-        raise AnswerRefused(
-            f"the product has {len(same)} tables {_basis(same[0][1])}, and it is not certain which is meant. Correct "
-            "it at its source."
+        raise AnswerRefused.saying(
+            "the product has {count:d} tables {table}, and it is not certain which is meant. Correct it at its source.",
+            count=len(same),
+            table=_basis(same[0][1]),
         )
     if same:
         return same[0]
@@ -173,7 +188,9 @@ def _said_of_figures(figures: _Figures, nutrient: str, words: Vocabulary) -> Ite
     """Yield what is said of the figures of a nutrient, and put it among the figures of its table."""
     found = _NUTRIENT.fullmatch(nutrient)
     if found is None:
-        raise AnswerRefused(f"{nutrient!r:.60} is not a nutrient with its quantity. Write it so: Fat 3.2 g.")
+        raise AnswerRefused.saying(
+            "{text} is not a nutrient with its quantity. Write it so: Fat 3.2 g.", text=f"{nutrient!r:.60}"
+        )
     code = _nutrient_code(found[1], words)
     of_code = {step: one for step, one in figures.items() if _code_of(one, "isConceptualizedBy") == code}
     if is_deletion(found[2]):
@@ -215,8 +232,10 @@ def _matching_figure(of_code: _Figures, code: str, unit: str) -> Item | int | No
         ]
         same = [*of_code] if len(of_code) == 1 else alike
     if len(same) > 1:
-        raise AnswerRefused(
-            f"the product has {code} {len(same)} times, and it is not certain which is meant. Correct it at its source."
+        raise AnswerRefused.saying(
+            "the product has {code} {count:d} times, and it is not certain which is meant. Correct it at its source.",
+            code=code,
+            count=len(same),
         )
     return same[0] if same else None
 
@@ -260,5 +279,11 @@ def _nutrient_code(word: str, words: Vocabulary) -> str:
         return typed
     if (code := _COMMON.get(folded)) is not None:
         return code
-    near = hint(typed, [*_COMMON, *words.nutrients], "Write its code, such as FAT, or its name.")
-    raise AnswerRefused(f"{typed!r:.60} is not a known nutrient{near}")
+    shown = f"{typed!r:.60}"
+    if near := nearest(typed, [*_COMMON, *words.nutrients]):
+        raise AnswerRefused.saying(
+            "{text} is not a known nutrient; did you mean {near}?", text=shown, near=repr(near)
+        )
+    raise AnswerRefused.saying(
+        "{text} is not a known nutrient. Write its code, such as FAT, or its name.", text=shown
+    )

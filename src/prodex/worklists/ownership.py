@@ -22,6 +22,7 @@ from prodex.arguments import listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.facts.groups import Groups, groups_of
+from prodex.languages import Message, Said
 from prodex.messages import hint_and_all
 from prodex.tables.columns import whole
 from prodex.worklists.returned_files import Answer, AnswerSheet, AnswerSource, HiddenSheet, Returned
@@ -105,6 +106,10 @@ class Owners:
         ('Mill', '5', 'nobody')
         """
         return self.shown.get(owner, _NOBODY if owner is None else owner)
+
+    def called(self, owner: str | None) -> Said:
+        """Return how a message names an owner."""
+        return Message("nobody") if owner is None else self.named(owner)
 
 
 def _owner_names(groups: Groups) -> dict[str | None, str]:
@@ -237,20 +242,21 @@ def is_outside(answer: Answer, owner: str | None) -> bool:
     return source.is_edited or source.is_hidden or any(owner not in one for one in limits)
 
 
-def refused_owner(answer: Answer, product: str, owners: Owners) -> str | None:
+def refused_owner(answer: Answer, product: str, owners: Owners) -> Message | None:
     """Return why an answer is not read: its product belongs to somebody else than was asked for."""
     owner, only = owners.of_product.get(product), answer.source.only
     if only is None or owner in only:
         return None
-    names = ", ".join(sorted(map(owners.named, only)))
-    return (
-        f"the product belongs to {owners.named(owner)}, and only answers about products of {names} are read."
+    return Message(
+        "the product belongs to {owner}, and only answers about products of {owners} are read.",
+        owner=owners.called(owner),
+        owners=", ".join(sorted(map(owners.named, only))),
     )
 
 
 def questions_about(
     answer: Answer, product: str, language: str | None, owners: Owners, *, is_asked: bool | None
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """Yield what needs confirmation of an answer that is outside of what its worklist asked for.
 
     Parameters
@@ -265,32 +271,45 @@ def questions_about(
         Whether the check of its row finds something at this place; None where that is not known.
     """
     source, owner = answer.source, owners.of_product.get(product)
-    whose = f"a product of {owners.named(owner)}"
+    whose = {"owner": owners.called(owner)}
     if source.is_hidden:
-        yield f"It is in the hidden sheet {answer.sheet!r:.40} and about {whose}. Is it meant?"
+        yield Message(
+            "It is in the hidden sheet {name} and about a product of {owner}. Is it meant?",
+            name=f"{answer.sheet!r:.40}",
+            **whose,
+        )
     if not source.is_worklist:
         return
     if source.is_edited:
-        yield (
+        yield Message(
             "The hidden sheet of the workbook was edited, so it no longer says for whom it was written. The answer is "
-            f"about {whose}. Is it meant?"
+            "about a product of {owner}. Is it meant?",
+            **whose,
         )
         return
     if None not in (source.host, owners.host) and source.host != owners.host:
-        yield (
-            f"The worklist was written for products of {source.host}, and the catalogue is of {owners.host}. The "
-            f"answer is about {whose}. Is it meant?"
+        yield Message(
+            "The worklist was written for products of {name}, and the catalogue is of {other}. The answer is about a "
+            "product of {owner}. Is it meant?",
+            name=source.host,
+            other=owners.host,
+            **whose,
         )
         return
     if is_damaged(answer.keys):
-        yield f"The hidden key of its row was changed. The answer is about {whose}. Is it meant?"
+        yield Message(
+            "The hidden key of its row was changed. The answer is about a product of {owner}. Is it meant?",
+            **whose,
+        )
         return
     key = key_of(answer.keys)
     asked_for = answer.keys.get("asked_for")
     if key is not None and asked_for and not key.explains("asked_for", asked_for):
-        yield (
-            f"Its row shows that it asks for {asked_for!r:.60}, and its hidden key is of a row that asks for something "
-            f"else. The answer is about {whose}. Is it meant?"
+        yield Message(
+            "Its row shows that it asks for {text}, and its hidden key is of a row that asks for something else. The "
+            "answer is about a product of {owner}. Is it meant?",
+            text=f"{asked_for!r:.60}",
+            **whose,
         )
         return
     is_ours = (
@@ -302,11 +321,23 @@ def questions_about(
     # A worklist of another owner that was copied into this workbook as a sheet is still one.
     is_copied = is_ours and source.of_sheet == {owner}
     if source.owners is not None and owner not in source.owners and not is_copied:
-        names = ", ".join(sorted(map(owners.named, source.owners)))
-        yield f"The worklist was written for {names}, and the answer is about {whose}. Is it meant?"
+        yield Message(
+            "The worklist was written for {owners}, and the answer is about a product of {owner}. Is it meant?",
+            owners=", ".join(sorted(map(owners.named, source.owners))),
+            **whose,
+        )
     elif is_asked is False:
         check = answer.keys.get("check", "of its row")
-        yield f"The check {check:.60} asks for nothing in {place:.80} of this product, {whose}. Is it meant?"
+        yield Message(
+            "The check {check} asks for nothing in {place} of this product, a product of {owner}. Is it meant?",
+            check=f"{check:.60}",
+            place=f"{place:.80}",
+            **whose,
+        )
     elif not is_ours and not (key is None and is_asked and source.owners is not None):
         # A row that somebody wrote by hand may be about a finding; one that was changed has the key of another.
-        yield f"The worklist did not ask for {place:.80} of this product, {whose}. Is it meant?"
+        yield Message(
+            "The worklist did not ask for {place} of this product, a product of {owner}. Is it meant?",
+            place=f"{place:.80}",
+            **whose,
+        )

@@ -11,13 +11,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from prodex.changes import ABSENT, Change, Item, step_to
+from prodex.languages import Message
 from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.items import ARROW
 from prodex.worklists.layout import is_deletion
 
 #: How to answer, for the worklist.
-HOW = (
+HOW = Message(
     "The address of the picture: https://... Where a product has several, name the one it replaces: old file name -> "
     "https://...; old file name -> (delete) removes one."
 )
@@ -68,10 +69,10 @@ def said_of_pictures(
     (None, 'https://cdn.example/a.jpg', [{'url': 'https://cdn.example/a.jpg', 'isPackshot': False}, True, 1])
     """
     if value is not None and not isinstance(value, dict):
-        raise AnswerRefused("the product has assets of another form. Correct it at its source.")
+        raise AnswerRefused.saying("the product has assets of another form. Correct it at its source.")
     held = (value or {}).get("pictures")
     if held is not None and not isinstance(held, list):
-        raise AnswerRefused("the product has pictures of another form. Correct it at its source.")
+        raise AnswerRefused.saying("the product has pictures of another form. Correct it at its source.")
     pictures: list[Any] = list(held or [])
     steps = [step_to(pictures, place, "url") for place in range(len(pictures))]
     said: list[SaidOfPlace] = []
@@ -96,7 +97,7 @@ def _said_in_line(
     """Yield what a line says of its picture, and put it among the pictures, with the step to it."""
     old, *new = ARROW.split(line)
     if len(new) > 1:
-        raise AnswerRefused(f"{line!r:.80} has several arrows. {HOW}")
+        raise AnswerRefused.saying("{text} has several arrows. {how}", text=f"{line!r:.80}", how=HOW)
     is_removal = is_deletion(new[0] if new else old)
     address = None if is_removal else _address(new[0] if new else old)
     there = None if address is None else _with_address(pictures, address)
@@ -106,7 +107,9 @@ def _said_in_line(
         else _place_seen(pictures, attribute, seen, there)
     )
     if is_removal and place is None:
-        raise AnswerRefused(f"{line!r:.80} does not say which picture to remove. {HOW}")
+        raise AnswerRefused.saying(
+            "{text} does not say which picture to remove. {how}", text=f"{line!r:.80}", how=HOW
+        )
     if place is not None and place != there:
         before = pictures[place]
         kept = {name: kept for name, kept in before.items() if name not in _OF_THE_FILE}
@@ -157,15 +160,6 @@ def _picture_name(picture: Mapping[str, Any]) -> str:
     )
 
 
-def has_picture_value(value: Any, attribute: str, seen: str) -> bool:
-    """Whether the one picture that a finding was about is still there, as it was seen."""
-    pictures = value.get("pictures") if isinstance(value, dict) else None
-    try:
-        return _place_seen(pictures or [], attribute, seen, None) is not None
-    except AnswerRefused:
-        return False
-
-
 def has_picture_seen(value: Any, seen: str) -> bool:
     """Whether a picture of a product has what was seen: its name, its address, its size or anything else it says.
 
@@ -189,7 +183,9 @@ def _address(text: str) -> str:
     except ValueError:  # such as half of an IPv6 address
         parts = None
     if parts is None or parts.scheme not in {"https", "http"} or not parts.hostname:
-        raise AnswerRefused(f"{text!r:.80} is not an address of a picture. Write it whole: https://...")
+        raise AnswerRefused.saying(
+            "{text} is not an address of a picture. Write it whole: https://...", text=f"{text!r:.80}"
+        )
     return text
 
 
@@ -204,9 +200,23 @@ def _place_of_picture(pictures: list[Any], name: str, address: str | None, there
     if not found and address is not None and there is not None:
         return there  # it has been replaced already
     if len(found) != 1:
-        raise AnswerRefused(
-            f"{len(found) or 'no'} pictures of the product are called {name!r:.80}{_pictures_text(pictures)}. {HOW}"
-        )
+        shown, names = f"{name!r:.80}", _picture_names(pictures)
+        if found:
+            raise AnswerRefused.saying(
+                "{count:d} pictures of the product are called {name}; give one of {names}. {how}",
+                count=len(found),
+                name=shown,
+                names=names,
+                how=HOW,
+            )
+        if names:
+            raise AnswerRefused.saying(
+                "no pictures of the product are called {name}; give one of {names}. {how}",
+                name=shown,
+                names=names,
+                how=HOW,
+            )
+        raise AnswerRefused.saying("no pictures of the product are called {name}. {how}", name=shown, how=HOW)
     return found[0]
 
 
@@ -224,16 +234,33 @@ def _place_seen(pictures: list[Any], attribute: str, seen: str | None, there: in
     if not found and there is not None:
         return there  # it has been replaced already
     if len(found) != 1:
-        raise AnswerRefused(
-            f"{len(found) or 'no'} pictures of the product have {leaf} {seen!r:.60}, so it is not certain which one to "
-            f"replace{_pictures_text(pictures)}. {HOW}"
+        about = {"path": leaf, "text": f"{seen!r:.60}", "how": HOW}
+        names = _picture_names(pictures)
+        if found:
+            raise AnswerRefused.saying(
+                "{count:d} pictures of the product have {path} {text}, so it is not certain which one to replace; give "
+                "one of {names}. {how}",
+                count=len(found),
+                names=names,
+                **about,
+            )
+        if names:
+            raise AnswerRefused.saying(
+                "no pictures of the product have {path} {text}, so it is not certain which one to replace; give one "
+                "of {names}. {how}",
+                names=names,
+                **about,
+            )
+        raise AnswerRefused.saying(
+            "no pictures of the product have {path} {text}, so it is not certain which one to replace. {how}",
+            **about,
         )
     return found[0]
 
 
-def _pictures_text(pictures: list[Any]) -> str:
+def _picture_names(pictures: list[Any]) -> str:
     names = [_picture_name(one) for one in pictures if isinstance(one, Mapping)]
-    return f"; give one of {', '.join(f'{name:.80}' for name in names[:10])}" if names else ""
+    return ", ".join(f"{name:.80}" for name in names[:10])
 
 
 def _pixel_size(picture: Mapping[str, Any]) -> str:

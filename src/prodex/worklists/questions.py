@@ -19,15 +19,21 @@ from prodex.facts.groups import Groups
 from prodex.languages import Translation
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
+from prodex.quality.failures import FAILURES, in_words
 from prodex.quality.problems import asked_label
 from prodex.tables.frames import to_frame
 from prodex.worklists.answer_fields import Fields
 from prodex.worklists.answer_kinds import Shapes
 from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import host_of_source, owner_called
-from prodex.worklists.row_keys import EXPLAINED, row_keys
+from prodex.worklists.row_keys import row_keys
 from prodex.worklists.rows import asked_once, finding_rows, grouped_worklists
 from prodex.worklists.sheets import Worklist
+
+#: Findings in words whose text is no dictionary: it is gone through row by row.
+_TEXTS = pa.schema(
+    [field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field for field in FAILURES]
+)
 
 
 def worklist_rows(
@@ -80,29 +86,19 @@ def with_questions(worklist: Worklist, fields: Fields, host: str | None) -> Work
     host
         Of the service that has the products, if there is one.
     """
-    rows = worklist.rows
-    label = cache(asked_label)  # there are few different fields among very many findings
-    pairs = zip(rows["attribute"].to_pylist(), rows["rule"].to_pylist(), strict=True)
-    rows = _replace_column(rows, "asked_for", pa.array([label(*one) for one in pairs], pa.string()))
-    rows = _replace_column(rows, "same_answer", fields.same_answers(rows))
-    rows = _replace_column(rows, "scope", pa.repeat(pa.scalar(worklist.about, pa.string()), len(rows)))
-    rows = _translated(fields.with_how(rows), worklist.words)
-    return dataclasses.replace(worklist, rows=_replace_column(rows, "row_key", row_keys(rows, host)))
-
-
-def _translated(rows: pa.Table, words: Translation) -> pa.Table:
-    """Return rows with what people read in a language: problem, reason, what to do, how to answer.
-
-    Values, keys and codes stay, and so do the words of rules of one's own.
-    """
-    if words.is_english:
-        return rows
-    for name in (*EXPLAINED, "scope"):
-        texts = rows[name].combine_chunks().dictionary_encode()
-        said = [None if one is None else words.translated(one) for one in texts.dictionary.to_pylist()]
-        rows = _replace_column(rows, name, pa.array(said, pa.string()).take(texts.indices))
-    return rows
-
-
-def _replace_column(rows: pa.Table, name: str, content: pa.Array) -> pa.Table:
-    return rows.set_column(rows.column_names.index(name), name, content)
+    found, words = worklist.rows, worklist.words
+    said = in_words(found, worklist.checks, words).cast(_TEXTS)
+    columns = {name: found[name] for name in found.column_names} | {
+        name: said[name] for name in FAILURES.names
+    }
+    # There are few different fields among very many findings.
+    label = cache(lambda *asked: None if (one := asked_label(*asked)) is None else words.say(one))
+    pairs = zip(found["attribute"].to_pylist(), said["rule"].to_pylist(), strict=True)
+    columns["asked_for"] = pa.array([label(*one) for one in pairs], pa.string())
+    columns["scope"] = pa.repeat(pa.scalar(worklist.about, pa.string()), len(found))
+    columns["accept_because"] = pa.nulls(len(found), pa.string())
+    columns["same_answer"] = fields.same_answers(pa.table(columns))
+    columns["how"] = fields.hows(found, words)
+    columns["row_key"] = row_keys(pa.table(columns), host)
+    rows = pa.table([columns[name] for name in WORKLIST.names], WORKLIST.names).cast(WORKLIST)
+    return dataclasses.replace(worklist, rows=rows)

@@ -13,20 +13,22 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
+from prodex.languages import Message
 from prodex.messages import unaccented
 
 #: What a remark says, in words that follow "it reads like".
 _SAYS = {
-    "done": "a remark that something is done or agreed",
-    "same": "a mark for “the same as above”",
-    "not applicable": "a remark that the field does not apply",
-    "elsewhere": "a hint to look somewhere else",
-    "unknown": "a remark that the value is not known yet",
-    "unchanged": "a remark that nothing is to be changed",
-    "to delete": "a request to delete the value, for which the answer is (delete)",
-    "refused": "a refusal",
-    "asked": "a question or a request",
+    "done": Message("a remark that something is done or agreed"),
+    "same": Message("a mark for “the same as above”"),
+    "not applicable": Message("a remark that the field does not apply"),
+    "elsewhere": Message("a hint to look somewhere else"),
+    "unknown": Message("a remark that the value is not known yet"),
+    "unchanged": Message("a remark that nothing is to be changed"),
+    "to delete": Message("a request to delete the value, for which the answer is (delete)"),
+    "refused": Message("a refusal"),
+    "asked": Message("a question or a request"),
 }
+_MARK = Message("a mark, and no text")
 
 #: What begins with a hint, and is short, is about something else: "see attachment, page 3". Longer texts that begin so
 #: are sentences of a text: "See our website for recipes with this flour."
@@ -63,18 +65,18 @@ _SPACES = re.compile(r"\s+")
 _BETWEEN = re.compile(r"\s*[,;/&+|.!?:()\n]+\s*|\s+[-–—]\s+")
 
 
-def remark(text: str) -> str | None:
+def remark(text: str) -> Message | None:
     """Return what an answer says to the person who asked; None if it may be a value.
 
     Examples
     --------
-    >>> remark("Erledigt!"), remark("siehe Anhang, Seite 3"), remark("Pain complet")
+    >>> str(remark("Erledigt!")), str(remark("siehe Anhang, Seite 3")), remark("Pain complet")
     ('a remark that something is done or agreed', 'a hint to look somewhere else', None)
     """
     if not any(_is_of_text(letter) for letter in text):
-        return "a mark, and no text" if text.strip() else None
+        return _MARK if text.strip() else None
     if len(text.strip()) == 1 and text.isascii():
-        return "a mark, and no text"
+        return _MARK
     whole, known = _comparable_words(text), _remarks()
     if (meaning := known.get(whole)) is not None:
         return _SAYS[meaning]

@@ -10,6 +10,7 @@ import msgspec
 
 from prodex.changes import Change
 from prodex.formats.workbook_cells import CellKind
+from prodex.languages import Said
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ class Answer(NamedTuple):
     given_at: str | None = None
     change: Change | None = None
     order: Change | None = None
-    questions: tuple[str, ...] = ()
-    refusal: str | None = None
+    questions: tuple[Said, ...] = ()
+    refusal: Said | None = None
     bound: int | None = None
     restores: bool = False
 
@@ -125,7 +126,7 @@ class Problem(NamedTuple):
     row: int | None
     cell: str | None
     text: str | None
-    problem: str
+    problem: Said
 
 
 class CellNote(NamedTuple):

@@ -17,7 +17,7 @@ from prodex.files.atomic import on_disk, safe_name
 from prodex.locales import language_label, short_of
 from prodex.progress import SILENT, Reporter
 from prodex.quality.audit import Audit
-from prodex.quality.failures import failure_filter, failure_rows
+from prodex.quality.failures import FOUND, failure_filter, found_rows, in_words
 from prodex.quality.rulebook import SEVERITIES
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
@@ -28,9 +28,11 @@ from prodex.worklists.sheets import Worklist
 
 _PLACE = ["language_code", "position"]
 
-#: Characters of the text that an answer replaces, where a finding shows only a word of it or of another one: whoever
-#: answered with a word would lose the rest.
-_SHOWN = 500
+#: What a worklist has of a finding beside what an audit has: `how` is the text that an answer replaces, where the
+#: finding shows another one, and `row_key` the digest of the text at its place.
+_ADDED = (*_PLACE, "updated_at", "update_waits", "new_value", "how", "row_key")
+#: Findings before they are put into words, for a worklist; `product` is the place of the product in the audit.
+QUESTIONS = pa.schema([("product", pa.int64()), *FOUND, *(WORKLIST.field(name) for name in _ADDED)])
 
 
 def finding_rows(
@@ -52,16 +54,17 @@ def finding_rows(
     Returns
     -------
     pyarrow.Table
-        `WORKLIST`, but for `row`, and `product`: the place of the product in the audit. Text is dictionary-encoded.
+        `QUESTIONS`, whose text is dictionary-encoded.
     """
     # There are few different texts among millions of findings.
-    pieces = [_dictionary_encoded(_EMPTY)]
+    pieces = [_dictionary_encoded(QUESTIONS.empty_table())]
     with reporter.phase("Collecting findings", "products", len(audit)) as phase:
         for part, rows in zip(audit.parts, _by_part(audit, equal, accepted), strict=True):
             pieces.append(_dictionary_encoded(rows))
             phase.add(part.size)
     table = pa.concat_tables(pieces).unify_dictionaries()
-    severity = pc.index_in(_text_column(table["severity"]), pa.array(list(SEVERITIES))).to_numpy()
+    of_check = [list(SEVERITIES).index(check.severity) for check in audit.checks]
+    severity = np.array(of_check, np.int64)[table["check"].to_numpy()]
     order = np.lexsort((np.arange(len(table)), table["product"].to_numpy(), severity))
     return table.take(pa.array(order))
 
@@ -79,12 +82,15 @@ def asked_once(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
         The audit.
     """
     asked = {
-        one.id: f"{one.asked} {one.language or ''}" for one in audit.checks if one.channel and one.is_presence
+        one.id: f"{one.required_attribute} {one.language or ''}"
+        for one in audit.checks
+        if one.channel and one.is_presence
     }
     if not asked:
         return rows, 0
-    about = rows.select(["product", "check", "value", "reason"]).to_pandas()
-    about["check"] = about["check"].astype("str").map(asked)
+    said = in_words(rows.cast(QUESTIONS), audit.checks)
+    about = rows.select(["product", "value"]).to_pandas().assign(reason=said["reason"].to_pandas())
+    about["check"] = said["check"].to_pandas().astype("str").map(asked)
     repeated = about.duplicated() & about["check"].notna()
     return rows.filter(pa.array(~repeated)), int(repeated.sum())
 
@@ -106,34 +112,22 @@ def _by_part(audit: Audit, equal: Mapping[str, Any], with_accepted: bool) -> Ite
     waiting = _pending_updates(audit.catalog)
     each = zip(audit.parts, audit.accepted_parts, strict=True)
     for number, (part, accepted) in enumerate(each):
-        rows = failure_rows(part, audit.checks, wants, accepted)
+        rows = found_rows(part, audit.checks, wants, accepted)
         # Somebody has looked at these, and nothing is asked of a supplier.
         rows = rows if with_accepted else rows.filter(pc.is_null(rows["accepted"]))
-        rows = pa.table([column.cast(pa.string()) for column in rows.columns], names=rows.column_names)
         place = pc.index_in(rows["product_id"], part.column("product_id").combine_chunks())
         rows = rows.append_column("product", pc.add(place.cast(pa.int64()), before))
         before += part.size
         found = _catalog_facts(rows, audit.catalog, number)
         found["update_waits"] = update_waits(rows, waiting)
         columns = {name: rows[name] for name in rows.column_names} | found
-        yield pa.table({name: columns[name] for name in _EMPTY.column_names}, _EMPTY.schema)
+        yield pa.table({name: columns[name] for name in QUESTIONS.names}, QUESTIONS)
 
 
 def _catalog_facts(rows: pa.Table, catalog: Catalog | None, number: int) -> dict[str, Any]:
     """Return what only the catalogue has: which text is meant, and when the product was last changed."""
     size = len(rows)
-    absent = (
-        *_PLACE,
-        "updated_at",
-        "new_value",
-        "how",
-        "row_key",
-        "asked_for",
-        "same_answer",
-        "scope",
-        "accept_because",
-    )
-    empty = {name: pa.nulls(size, WORKLIST.field(name).type) for name in absent}
+    empty = {name: pa.nulls(size, QUESTIONS.field(name).type) for name in _ADDED}
     if catalog is None or not size:
         return empty
     part = catalog.parts[number]
@@ -142,17 +136,11 @@ def _catalog_facts(rows: pa.Table, catalog: Catalog | None, number: int) -> dict
     updated = products["updated_at"].combine_chunks().take(place).cast(pa.timestamp("us"))
     places = _places(rows.select(["product_id", "attribute", "language", "value", "check"]).to_pandas(), part)
     keys = {name: pa.array(places[name], pa.string(), from_pandas=True) for name in _PLACE}
-    # `Fields.with_how` says it with how to answer.
-    replaced = pa.array(
-        [None if pd.isna(text) else _shortened(text) for text in places["replaced"]], pa.string()
-    )
+    # `Fields.hows` says it with how to answer.
+    replaced = pa.array(places["replaced"], pa.string(), from_pandas=True)
     # `row_keys` makes the keys of these digests and of what the row shows in the end.
     held = pa.array(places["held"], pa.string(), from_pandas=True)
     return {**empty, **keys, "updated_at": updated, "how": replaced, "row_key": held}
-
-
-def _shortened(text: str) -> str:
-    return f"{text[:_SHOWN]}… ({_SHOWN} of {len(text):,} characters)" if len(text) > _SHOWN else text
 
 
 def _pending_updates(catalog: Catalog | None) -> PendingUpdates | None:
@@ -228,7 +216,8 @@ def _short_languages(languages: pd.Series[Any]) -> pd.Series[Any]:
     return languages.map(short).astype(object)  # of no language at all pandas would make numbers
 
 
-_EMPTY = pa.schema([("product", pa.int64()), *list(WORKLIST)[1:]]).empty_table()
+#: The findings of a group, numbered.
+_NUMBERED = pa.schema([("row", pa.int64()), *list(QUESTIONS)[1:]])
 
 
 def grouped_worklists(
@@ -277,11 +266,11 @@ def grouped_worklists(
     for name, (code, label, members, of_group) in zip(names, found, strict=True):
         own = rows.take(pa.array(members)).drop_columns("product")
         own = own.add_column(0, "row", pa.array(np.arange(1, len(own) + 1)))
-        scope = None if audit.chosen is None else f"Scope: {audit.scope}"
         yield Worklist(
-            *(by, code, label, name, own.cast(WORKLIST), of_group),
+            *(by, code, label, name, own.cast(_NUMBERED), of_group),
+            checks=audit.checks,
             of_all=of_all.get(code, {}),
-            scope=scope,
+            scope=None if audit.chosen is None else audit.chosen.said(len(audit)),
             chosen_by="" if audit.chosen is None else audit.chosen.words,
         )
 

@@ -10,6 +10,8 @@ from prodex.changes import by_product
 from prodex.errors import ChangesStale, ServiceError, UpsertStopped
 from prodex.files.untrusted import is_file
 from prodex.gtin import gtin_key
+from prodex.languages import Message
+from prodex.languages.message import sentences
 from prodex.ledger.calls import LedgerCall
 from prodex.ledger.change_digests import Digests, digests_of
 from prodex.ledger.upsert_file import UpsertFile, file_named, new_name
@@ -22,14 +24,10 @@ from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author, Ruled, upsert_left
 from prodex.service import Client
 from prodex.worklists.answer_outcomes import AnswerState, Decision
-from prodex.worklists.judging import JudgedAnswers, only_together
+from prodex.worklists.judging import ARRIVED, JudgedAnswers, only_together
 
 #: States of products that certainly did not reach the service.
 NOT_SENT = frozenset({"not sent", "refused"})
-#: The note of an answer that was sent, and that its product shows.
-ARRIVED = "it has arrived."
-#: The note of one that was sent, or may have been, and that its product does not show.
-_SENT_BY = "The upsert {} has sent this answer, or may have."
 _NOT_TAKEN = frozenset({AnswerState.CONFLICT, AnswerState.REFUSED})
 
 
@@ -134,7 +132,7 @@ class SentAnswers:
             elif now.state is AnswerState.UNCHANGED and before.has_sent(ruling, place[0], own):
                 decisions[number] = replace(now, state=AnswerState.ACCEPTED, reason="", note=ARRIVED)
             elif now.state in _NOT_TAKEN and (name := before.sent_by(place[0], own)) is not None:
-                decisions[number] = replace(now, reason=f"{now.reason} {_SENT_BY.format(name)}")
+                decisions[number] = _with_upsert(now, name)
             elif place in ruling.waits and now.state is AnswerState.ACCEPTED:
                 call = ruling.waits[place]
                 if not call.has(place[0], own):
@@ -225,7 +223,13 @@ def _followed(then: Decision, now: Decision, call: LedgerCall) -> Decision:
     # The import that is under way may have changed what the answer is about. Of a lost call nobody knows.
     if call.batch.tracking is not None:
         return then
-    return replace(now, reason=f"{now.reason} {_SENT_BY.format(call.name)}")
+    return _with_upsert(now, call.name)
+
+
+def _with_upsert(decision: Decision, name: str | None) -> Decision:
+    """Return an answer that was sent, or may have been, and that its product does not show."""
+    sent_by = Message("The upsert {name} has sent this answer, or may have.", name=str(name))
+    return replace(decision, reason=sentences(decision.reason, sent_by))
 
 
 def _gtin_keys(changes: Changes) -> dict[str, str]:

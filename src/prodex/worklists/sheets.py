@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.market import market_label
-from prodex.languages import ENGLISH, Translation
+from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.locales import known_language_tag, market_name
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
@@ -65,6 +65,26 @@ def _how_to_fill_in(words: Translation) -> list[str]:
     ]
 
 
+#: What groups are called, and those products that are in none.
+_GROUPS: Mapping[str, tuple[Said, Said]] = {
+    "owner": (Message("owner"), Message("without owner")),
+    "owner_id": (Message("owner_id"), "without owner_id"),
+    "brand": (Message("brand"), Message("without brand")),
+    "brand_code": (Message("brand_code"), "without brand_code"),
+    "kind": (Message("kind"), Message("without kind")),
+    "GPC brick": (Message("GPC brick"), "without GPC brick"),
+    "market": (Message("market"), Message("without market")),
+    "tag": (Message("tag"), Message("without tag")),
+    "language": (Message("language"), Message("without language")),
+    "packaging": (Message("packaging"), "without packaging"),
+}
+
+
+def group_names(by: str) -> tuple[Said, Said]:
+    """Return what a group is called, and the products that are in none."""
+    return _GROUPS.get(by, (by, f"without {by}"))
+
+
 #: Findings that ask for no answer, in sentences.
 _APART = (AnswerCell.WAITS, AnswerCell.AT_SOURCE)
 
@@ -80,7 +100,9 @@ class Worklist:
     name
         Name of its files, without ending.
     rows
-        The findings, as `WORKLIST`.
+        The findings as `rows.QUESTIONS`, numbered; as `WORKLIST` once they are in words.
+    checks
+        The checks that have found them.
     figures
         The row of `Audit.scores` for a group of products; empty for a language.
     of_all
@@ -99,8 +121,9 @@ class Worklist:
     name: str
     rows: pa.Table
     figures: Mapping[Any, Any]
+    checks: Sequence[Any] = ()
     of_all: Mapping[Any, Any] = field(default_factory=dict)
-    scope: str | None = None
+    scope: Message | None = None
     chosen_by: str = ""
     words: Translation = ENGLISH
 
@@ -114,13 +137,10 @@ class Worklist:
         """Which products of the group the worklist is about, in a sentence; None where nothing was chosen."""
         _ = self.words.gettext
         if self.scope is None or not self.of_all:
-            return None if self.scope is None else self.words.translated(self.scope)
-        by = (
-            _(", chosen by: {conditions}", conditions=self.words.translated(self.chosen_by))
-            if self.chosen_by
-            else ""
-        )
-        every = self.words.counted(int(self.of_all["products"]), "product")
+            return None if self.scope is None else self.words.say(Message("Scope: {said}", said=self.scope))
+        chosen_by = Message(", chosen by: {conditions}", conditions=self.chosen_by)
+        by = self.words.say(chosen_by) if self.chosen_by else ""
+        every = self.words.ngettext("{number} product", "{number} products", int(self.of_all["products"]))
         if not self.is_part:
             return _(
                 "Scope: all {every_product} of {owner}{chosen_by}.",
@@ -153,10 +173,11 @@ class Worklist:
     @property
     def title(self) -> str:
         """The group, as it is shown."""
+        by, without = group_names(self.by)
         if self.code is None:
-            return self.words.translated(f"without {self.by}")
+            return self.words.say(without)
         return (
-            f"{self.words.translated(self.by)} {self.code}"
+            f"{self.words.say(by)} {self.code}"
             if self.label in {None, self.code}
             else f"{self.shown_label} ({self.code})"
         )
@@ -191,9 +212,9 @@ class WorklistFacts:
         How reliable the figures are.
     """
 
-    facts: Mapping[str, str]
-    left_out: Sequence[str]
-    notes: Sequence[str]
+    facts: Sequence[tuple[Said, Said]]
+    left_out: Sequence[Said]
+    notes: Sequence[Said]
 
 
 def summary(worklist: Worklist) -> list[dict[str, Any]]:
@@ -215,10 +236,12 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
     """Summarize the group in sentences; `states` are those of the cells "New value", one for each finding."""
     words, figures, is_part = worklist.words, worklist.figures, worklist.is_part
     _ = words.gettext
-    findings = words.counted(len(worklist.rows), "finding")
+    findings = words.ngettext("{number} finding", "{number} findings", len(worklist.rows))
     fails = {
         "findings_counted": findings,
-        "checks_counted": words.counted(worklist.failing_checks, "failing check"),
+        "checks_counted": words.ngettext(
+            "{number} failing check", "{number} failing checks", worklist.failing_checks
+        ),
     }
     sentences = [] if worklist.about is None else [worklist.about]
     if not figures:
@@ -256,7 +279,9 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
             )
         )
     counts = [
-        f"{words.number(count)} {_(name)}" for name in SEVERITIES if (count := worklist.by_severity.get(name))
+        _("{count} {severity}", count=count, severity=_(name))
+        for name in SEVERITIES
+        if (count := worklist.by_severity.get(name))
     ]
     sentences.append(_("By severity: {counts_listed}.", counts_listed=", ".join(counts)))
     cells = Counter(states)
@@ -273,7 +298,7 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
     if figures:
         score = {
             "score": words.percent(float(figures["score"])),
-            "readiness": words.translated(readiness(figures)),
+            "readiness": words.say(readiness(figures)),
         }
         sentences.append(
             _(
@@ -296,7 +321,7 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
                 every=int(of_all["to_work_on"]),
                 of=int(of_all["products"]),
                 score=words.percent(float(of_all["score"])),
-                readiness=words.translated(readiness(of_all)),
+                readiness=words.say(readiness(of_all)),
             )
         )
     return sentences
@@ -321,10 +346,9 @@ def read_me(
     words = worklist.words
     _ = words.gettext
     where = [
-        _("{name}: {value}", name=words.translated(name), value=words.translated(value))
-        for name, value in facts.facts.items()
+        _("{name}: {value}", name=words.say(name), value=words.say(value)) for name, value in facts.facts
     ]
-    left_out, notes = (list(map(words.translated, some)) for some in (facts.left_out, facts.notes))
+    left_out, notes = (list(map(words.say, some)) for some in (facts.left_out, facts.notes))
     severities = _(
         "Blocker: the product cannot be used as it is. Error: wrong or missing. Warning: probably wrong. Info: for "
         "information."

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from prodex.errors import ChangesRefused
+from prodex.languages import Message
+from prodex.languages import Said as Reason
+from prodex.languages.message import said_by
 from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
 from prodex.send.merging import TextItem, TextPlace, text_change, texts_meant, texts_of
 from prodex.send.records import DELETE, Product
@@ -47,7 +50,7 @@ class TextAnswer(NamedTuple):
     variant: str | None
     before: str | None
     said: Said | None
-    obstacle: str
+    obstacle: Reason
 
 
 def text_answer(
@@ -92,9 +95,14 @@ def text_answer(
         # As with items of other shapes, what was seen says which one is meant.
         found = [one for one in found if alike(one.data, keys.get("value"))] or found
         if len(found) > 1:
-            raise AnswerRefused(
-                f"{_several_in_words(place, found)}, and the row does not say which is meant. Take the row from the "
-                "worklist again, with its hidden columns; or write the text that is there into the column Value seen."
+            raise AnswerRefused.saying(
+                "the product has {count:d} texts of {path} in '{language_code}'{codes}, and the row does not say which "
+                "is meant. Take the row from the worklist again, with its hidden columns; or write the text that is "
+                "there into the column Value seen.",
+                count=len(found),
+                path=attribute,
+                language_code=language,
+                codes=_codes_beside(found),
             )
         place = place._replace(position=found[0].position)
     there = found[0] if len(found) == 1 else None
@@ -102,20 +110,23 @@ def text_answer(
     before = None if there is None else there.data
     new = None if is_deletion(text) else text
     said: Said | None = Said(())
-    obstacle = ""
+    obstacle: Reason = ""
     try:
         change = text_change(product, record, place, DELETE if new is None else new, codes)
         said = Said(() if change is None else [SaidOfPlace(change, before, new)])
     except ChangesRefused as error:
         # Something else may speak against it that says more, such as a text that is gone.
-        said, obstacle = (said if new is None else None), without_gtin(str(error))
+        said, obstacle = (said if new is None else None), without_gtin(said_by(error))
     return TextAnswer(language, code, place.position, variant, before, said, obstacle)
 
 
-def without_gtin(words: str) -> str:
+def without_gtin(why: Reason) -> Reason:
     """Return why something is refused, without the product that the reason begins with."""
-    head, colon, rest = words.partition(": ")
-    return rest if colon and head.startswith("GTIN ") else words
+    if isinstance(why, Message):
+        of_product: Reason = why.values["said"] if "gtin" in why.values else why
+        return of_product
+    head, colon, rest = why.partition(": ")
+    return rest if colon and head.startswith("GTIN ") else why
 
 
 def _language(text: str, keys: Mapping[str, str]) -> tuple[str, str | None, str]:
@@ -131,7 +142,7 @@ def _language(text: str, keys: Mapping[str, str]) -> tuple[str, str | None, str]
         return short_of(code), code, text
     tag_before, text = with_language(text)
     if tag_before is None:
-        raise AnswerRefused(
+        raise AnswerRefused.saying(
             "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
             "column Language."
         )
@@ -161,9 +172,11 @@ def _position(record: Product, place: TextPlace, read: str, seen: str | None) ->
         return meant[0].position
     if not meant and (seen or _POSITION.fullmatch(read)):
         return read
-    raise AnswerRefused(
-        f"the column Position has {read!r:.40}, which a spreadsheet may have changed: it is not certain which text of "
-        f"{place.attribute} is meant. Take the row from the worklist again."
+    raise AnswerRefused.saying(
+        "the column Position has {text}, which a spreadsheet may have changed: it is not certain which text of {path} "
+        "is meant. Take the row from the worklist again.",
+        text=f"{read!r:.40}",
+        path=place.attribute,
     )
 
 
@@ -189,7 +202,9 @@ def _texts_in(
     root = attribute.partition(".")[0]
     texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
     if not texts and (odd := numbered_place(record.get(root), root)) is not None:
-        raise AnswerRefused(f"the product has {odd} of another form. Correct it at its source.")
+        raise AnswerRefused.saying(
+            "the product has {path} of another form. Correct it at its source.", path=odd
+        )
     return texts_meant(texts, language, language_code)
 
 
@@ -201,8 +216,7 @@ def code_beside_others(record: Product, place: TextPlace, code: str | None) -> s
     return code if {tag_of(str(one.variant)) for one in there} - {tag_of(code)} else None
 
 
-def _several_in_words(place: TextPlace, texts: Sequence[TextItem]) -> str:
-    """Return how many texts may be meant, with their codes where these tell them apart."""
+def _codes_beside(texts: Sequence[TextItem]) -> str:
+    """Return the codes of texts in brackets, where these tell them apart."""
     differ = len({tag_of(str(one.variant)) for one in texts}) > 1
-    codes = f" ({codes_in_words(one.variant for one in texts)})" if differ else ""
-    return f"the product has {len(texts)} texts of {place.attribute} in {place.language!r}{codes}"
+    return f" ({codes_in_words(one.variant for one in texts)})" if differ else ""

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from prodex.errors import InputError
-from prodex.messages import hint
+from prodex.messages import nearest
 from prodex.quality.units import FACTORS
 
 #: By dimension and code: symbols and words, separated by commas. One after "=" is read in this case only: `A` is an
@@ -279,14 +279,22 @@ def unit_code(word: str, own: Mapping[str, Iterable[str]] | None = None) -> str:
     if len(codes) == 1 and (not meanings or codes <= meanings.keys()):
         return next(iter(codes))
     if meanings:
-        several = " or ".join(f"{meant} ({code})" for code, meant in meanings.items())
-        raise InputError(
-            f"{word.strip()!r:.40} may be {several}. Write the code behind the number: 5 {' or 5 '.join(meanings)}."
+        raise InputError.saying(
+            "{text} may be {meanings}. Write the code behind the number: {examples}.",
+            text=f"{word.strip()!r:.40}",
+            meanings=" or ".join(f"{meant} ({code})" for code, meant in meanings.items()),
+            examples=f"5 {' or 5 '.join(meanings)}",
         )
     if dimension(typed.upper()) in _MEASURES:
         return typed.upper()
-    near = hint(typed, [*folded, *labels], "Write g, kg, ml, l, cm or a code such as GRM.")
-    raise InputError(f"{word.strip()!r:.40} is not a known unit{near}")
+    shown = f"{word.strip()!r:.40}"
+    if near := nearest(typed, [*folded, *labels]):
+        raise InputError.saying(
+            "{text} is not a known unit; did you mean {near}?", text=shown, near=repr(near)
+        )
+    raise InputError.saying(
+        "{text} is not a known unit. Write g, kg, ml, l, cm or a code such as GRM.", text=shown
+    )
 
 
 def dimension(code: Any) -> str:

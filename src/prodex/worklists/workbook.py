@@ -276,11 +276,11 @@ _PAGE, _MARGIN = 84, 0.4
 
 #: The columns of the sheet "Summary": column of `summary`, heading, width in characters.
 _SUMMARY = (
-    ("severity", "Severity", 10),
+    ("severity", "Severity", 13),
     ("problem", "Problem", 40),
     ("title", "Expected", 46),
     ("products", "Products", 10),
-    ("findings", "Findings", 10),
+    ("findings", "Findings", 12),
     ("fix", "How to fix", 56),
     ("check", "Check", 30),
 )

@@ -11,12 +11,25 @@ from openpyxl import Workbook, load_workbook
 import prodex
 from prodex.catalog import Catalog
 
-#: A sheet as somebody makes it without any help: words, families by their names, and no paths.
-OWN: Sequence[Sequence[Any]] = (
-    ("Attribute", "All families", "Tea", "Coffee"),
-    ("Long name, French", "must", "", "should"),
-    ("Brand", "must", "may", ""),
+#: The headings of the sheet that is filled in, in its order.
+HEADINGS = (
+    *("Channel", "Market", "Consumer units", "Family", "Family label", "Family parent"),
+    *("Attribute", "Language", "Level", "Condition", "By"),
 )
+#: A requirement of a French web shop; a test changes some of its cells.
+ROW: Mapping[str, Any] = {
+    "Channel": "Web shop",
+    "Market": "France",
+    "Family": "*",
+    "Attribute": "brand",
+    "Level": "must",
+    "By": "kind",
+}
+
+
+def table(*rows: Mapping[str, Any]) -> list[list[Any]]:
+    """Return a sheet of requirements, each row like `ROW` but for the cells that are given."""
+    return [[*HEADINGS], *([{**ROW, **row}.get(one) for one in HEADINGS] for row in rows)]
 
 
 def made(
@@ -94,10 +107,28 @@ def shop() -> Catalog:
 
 
 def cells(path: Path, sheet: str) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
-    """Yield attribute, language and path of each row of a sheet, with its cells by the label of their column."""
+    """Yield attribute, language and path of each row of a matrix, with its cells by the label of their column."""
     rows = load_workbook(path)[sheet]
-    heading = [one.value for one in rows[7]]
-    for row in rows.iter_rows(min_row=8):
+    heading = [one.value for one in rows[6]]
+    for row in rows.iter_rows(min_row=7):
         if row[2].value:
             by_label = {str(heading[place]): row[place] for place in range(3, len(heading))}
             yield str(row[0].value), row[1].value or "", row[2].value, by_label
+
+
+def answer(
+    book: Any, level: str, attribute: str, language: str = "", family: str = "*", condition: str = ""
+) -> None:
+    """Choose a level in the sheet that is filled in: in the row that is there, or in a copy of it for a family."""
+    sheet = book["Requirements"]
+    place = {cell.value: number for number, cell in enumerate(sheet[1])}
+    for row in sheet.iter_rows(min_row=2):
+        if (row[place["Attribute"]].value, row[place["Language"]].value or "") == (attribute, language):
+            break
+    else:
+        raise AssertionError(attribute)
+    if family != "*":
+        sheet.append([cell.value for cell in row])
+        row = sheet[sheet.max_row]
+        row[place["Family"]].value = family
+    row[place["Level"]].value, row[place["Condition"]].value = level, condition or None

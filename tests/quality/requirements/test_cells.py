@@ -86,9 +86,10 @@ def test_a_word_that_is_written_shorter_has_a_suggestion(text: str, meant: str) 
 
 
 @each_row("text", ["", "  ", "\u00a0", "-", "–", "83 %", "83%", "0.83", "0,835", "100 %", "<1 %", "> 99 %"])
-def test_a_share_and_nothing_are_no_answer(text: str) -> None:
-    """What was written there is not what somebody asks."""
-    assert ask_of(text) is None
+def test_a_share_and_nothing_are_no_level(text: str) -> None:
+    """What a matrix shows is not what somebody asks."""
+    with pytest.raises(InputError, match="Type must, should, may or not"):
+        ask_of(text)
 
 
 @each_row(
@@ -148,10 +149,7 @@ def test_a_share_and_nothing_are_no_answer(text: str) -> None:
 )
 def test_conditions_are_read_as_people_write_them(text: str, words: str) -> None:
     """Divided by semicolons, commas or lines, with words or signs."""
-    found = ask_of(text)
-
-    assert found is not None
-    assert words == found.words
+    assert words == ask_of(text).words
 
 
 @each_row(

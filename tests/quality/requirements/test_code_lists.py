@@ -12,7 +12,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.quality.requirement_files.asked_in_words import ask_of
 from tests.cases import each_row
-from tests.quality.requirements.sheets import asks, changed, made
+from tests.quality.requirements.sheets import answer, asks, changed, made, table
 
 
 def book(path: Path) -> Path:
@@ -30,16 +30,15 @@ def book(path: Path) -> Path:
     return prodex.requirements(path, prodex.flatten(records), channels="Shop")
 
 
-def answered(path: Path, attribute: str, word: str, *, without_keys: bool = False) -> Path:
-    """Type a word into the cell of all families of an attribute."""
+def answered(path: Path, attribute: str, condition: str, *, without_keys: bool = False) -> Path:
+    """Ask a condition of an attribute of all families."""
 
-    def answer(whole: Any) -> None:
-        (row,) = [one[0].row for one in whole["Shop"].iter_rows(min_row=8) if one[2].value == attribute]
-        whole["Shop"].cell(row, 5).value = word
+    def ask(whole: Any) -> None:
+        answer(whole, "must", attribute, condition=condition)
         if without_keys:
             del whole["prodex requirements"]
 
-    return changed(path, answer)
+    return changed(path, ask)
 
 
 @each_row(
@@ -107,9 +106,7 @@ def test_codes_that_are_not_certain_need_confirmation(text: str, problem: str) -
 def test_a_code_that_is_not_in_use_needs_confirmation(tmp_path: Path, text: str, near: str) -> None:
     """A workbook that was written from a catalogue knows its codes; the nearest is named by code and label."""
     with pytest.raises(InputError) as refused:
-        prodex.Requirements.read(
-            answered(book(tmp_path / "r.xlsx"), "originCountry", f"must; one of: 250, {text}")
-        )
+        prodex.Requirements.read(answered(book(tmp_path / "r.xlsx"), "originCountry", f"one of: 250, {text}"))
 
     assert near in str(refused.value)
 
@@ -128,7 +125,7 @@ def test_codes_in_use_and_codes_in_quotes_are_taken(
     tmp_path: Path, attribute: str, text: str, words: str
 ) -> None:
     """Also when the workbook is written anew: what was confirmed once is not asked again."""
-    path = answered(book(tmp_path / "r.xlsx"), attribute, f"must; {text}")
+    path = answered(book(tmp_path / "r.xlsx"), attribute, text)
     read = prodex.Requirements.read(path)
     later = [{"id": 1, "originCountry": {"code": "250", "label": "France"}, "brand": {"code": "B0/X"}}]
     again = prodex.requirements(tmp_path / "again.xlsx", prodex.flatten(later), start=read)
@@ -138,7 +135,7 @@ def test_codes_in_use_and_codes_in_quotes_are_taken(
 
 def test_without_the_codes_in_use_any_code_is_taken(tmp_path: Path) -> None:
     """A file whose hidden sheet is gone does not know them."""
-    path = answered(book(tmp_path / "r.xlsx"), "originCountry", "must; one of: FR, EU", without_keys=True)
+    path = answered(book(tmp_path / "r.xlsx"), "originCountry", "one of: FR, EU", without_keys=True)
 
     assert {("originCountry", "*"): "must; one of: FR, EU"} == asks(prodex.Requirements.read(path))
 
@@ -163,35 +160,44 @@ def test_the_codes_in_use_are_shown_at_the_name_of_the_attribute(tmp_path: Path)
     ("attribute", "text", "problem"),
     [
         (
-            "Long name, French",
+            "namePublicLong",
             "at least 800 pixels",
             "pixels cannot be asked of this attribute, which is a text",
         ),
-        ("Brand", "at most 80 characters", "characters cannot be asked of this attribute, which is a code"),
+        ("brand", "at most 80 characters", "characters cannot be asked of this attribute, which is a code"),
         (
-            "Picture: front",
+            "assets.pictures[front]",
             "20-80 characters",
             "characters cannot be asked of this attribute, which is a picture",
         ),
-        ("Picture: front", "one of: A", "codes cannot be asked of this attribute, which is a picture"),
         (
-            "Net weight",
+            "assets.pictures[front]",
+            "one of: A",
+            "codes cannot be asked of this attribute, which is a picture",
+        ),
+        (
+            "netWeight",
             "at least 800 pixels",
             "pixels cannot be asked of this attribute, which is a quantity",
         ),
-        ("Nutrient: salt", "at most 3 characters", "characters cannot be asked of this attribute"),
-        ("GTIN", "at least 800 pixels", "pixels cannot be asked of this attribute, which is no picture"),
+        (
+            "isPartitionedBy.contains[SALTEQ]",
+            "at most 3 characters",
+            "characters cannot be asked of this attribute",
+        ),
+        ("gtin", "at least 800 pixels", "pixels cannot be asked of this attribute, which is no picture"),
     ],
 )
 def test_conditions_that_make_no_sense_for_an_attribute_need_confirmation(
     tmp_path: Path, attribute: str, text: str, problem: str
 ) -> None:
     """The message says what can be written there."""
-    rows = [("Attribute", "All families"), (attribute, f"must; {text}")]
+    language = "fr" if attribute == "namePublicLong" else None
+    rows = table({"Attribute": attribute, "Language": language, "Condition": text})
     with pytest.raises(InputError) as refused:
         prodex.Requirements.read(made(tmp_path / "own.xlsx", {"Shop": rows}))
 
-    assert f"Shop!B2: {problem}" in str(refused.value)
+    assert f"Shop!J2: {problem}" in str(refused.value)
 
 
 def test_many_codes_with_long_labels_are_kept_in_cells_that_can_hold_them(tmp_path: Path) -> None:
@@ -201,7 +207,7 @@ def test_many_codes_with_long_labels_are_kept_in_cells_that_can_hold_them(tmp_pa
     hidden = load_workbook(path)["prodex requirements"]
 
     assert 32_767 >= max(len(str(cell.value)) for row in hidden for cell in row)
-    read = prodex.Requirements.read(answered(path, "brand", "must; one of: B000, B199"))
+    read = prodex.Requirements.read(answered(path, "brand", "one of: B000, B199"))
     assert {("brand", "*"): "must; one of: B000, B199"} == asks(read)
     with pytest.raises(InputError, match="'B200' is not among the codes in use"):
-        prodex.Requirements.read(answered(path, "brand", "must; one of: B200"))
+        prodex.Requirements.read(answered(path, "brand", "one of: B200"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -12,7 +14,9 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import InputError
 from prodex.quality.requirements import Ask, AskedAttribute, Channel, ChannelRequirement, Level, Requirements
+from tests.cases import each_row
 from tests.quality.requirements.drawing import requirements
+from tests.quality.requirements.sheets import changed
 
 
 @given(requirements, st.sampled_from([".toml", ".csv", ".xlsx"]))
@@ -102,6 +106,24 @@ def test_toml_written_by_hand_is_refused_line_by_line(tmp_path: Path) -> None:
     ] == [line.split("? Give")[0].split(". Did")[0].strip() for line in str(refused.value).splitlines()[1:]]
 
 
+def test_codes_mean_the_same_in_every_file(tmp_path: Path) -> None:
+    """Two codes with a stroke between them are two, and what may be one or several needs confirmation."""
+    toml, table = tmp_path / "own.toml", tmp_path / "own.csv"
+    heading = "channel;market;consumer_units;attribute;language;family;family_label;family_parent;level;condition;by"
+    for codes, meant in (("FR/ES", ("FR", "ES")), ("A/B", None), ('""A/B""', ("A/B",))):
+        in_toml = codes.replace('""', '"')
+        toml.write_text(
+            f"requirements = 1\n[[channels]]\nname = 'Shop'\n[asked.Shop.'*']\nbrand = 'must; one of: {in_toml}'\n"
+        )
+        table.write_text(f'{heading}\nShop;all;;brand;;*;;;must;"one of: {codes}";\n')
+        for path in (toml, table):
+            if meant is None:
+                with pytest.raises(InputError, match="may be one code or several"):
+                    Requirements.read(path)
+            else:
+                assert [meant] == [one.ask.one_of for one in Requirements.read(path).requirements]
+
+
 def test_a_market_that_can_be_none_is_refused_by_its_channel(tmp_path: Path) -> None:
     """In TOML a value has a type: a market is a whole number or a name."""
     path = tmp_path / "own.toml"
@@ -142,16 +164,16 @@ def test_a_profile_and_requirements_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
-    """One requirement a row, edited by hand: own columns are named, words are understood, others need confirmation."""
+    """One requirement a row, edited by hand: own columns are named, levels are understood, others need confirmation."""
     path = tmp_path / "own.csv"
     path.write_text(
-        "\ufeffchannel;market;attribute;language;family;level;Why\n"
-        "Web shop;France;Long name;français;*;Pflicht; because\n"
-        "Web shop;France;brand;;TEA;must, one of A, B;\n"
-        ";;;;;;\n"
-        "Web shop;France;kind;;TEA;yes;\n"
-        "Web shop;Frnace;kind;;TEA;must;\n"
-        "Web shop;France;kind;;;;\n"
+        "\ufeffchannel;market;consumer_units;attribute;language;family;family_label;family_parent;level;condition;by;Why\n"
+        "Web shop;France;;namePublicLong;français;*;;;Pflicht;;; because\n"
+        "Web shop;France;;brand;;TEA;;;must;one of A, B;kind;\n"
+        ";;;;;;;;;;;\n"
+        "Web shop;France;;kind;;TEA;;;yes;;;\n"
+        "Web shop;Frnace;;kind;;TEA;;;must;;;\n"
+        "Web shop;France;;kind;;TEA;;;;one of: A;;\n"
     )
     with pytest.raises(InputError) as refused:
         Requirements.read(path)
@@ -159,15 +181,62 @@ def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
     path.write_text("\n".join(path.read_text().splitlines()[:4]))
 
     assert [
-        "row 5: 'yes' is not clear",
-        "row 6: There is no market 'Frnace'",
-        "row 7: it has no level",
+        "row 5, level: 'yes' is not clear",
+        "row 6, market: There is no market 'Frnace'",
+        "row 7, level: there is a condition, and no level",
     ] == [line.split(". ")[0] for line in lines]
     read = Requirements.read(path)
     assert ["must", "must; one of: A, B"] == [
         one.ask.words for one in sorted(read.requirements, key=lambda one: one.family)
     ]
-    assert ("column Why",) == read.ignored
+    assert ("column Why (L)",) == read.ignored
+
+
+@given(requirements, st.randoms(use_true_random=False))
+def test_files_of_all_kinds_say_the_same(given_: Requirements, order: Random) -> None:
+    """TOML, CSV and the workbook one after the other; however its rows are sorted, the workbook is what it was."""
+    with tempfile.TemporaryDirectory() as folder:
+        toml = given_.write(Path(folder, "own.toml"))
+        table = Requirements.read(toml).write(Path(folder, "own.csv"))
+        book = Requirements.read(table).write(Path(folder, "own.xlsx"))
+
+        def shuffle(whole: Any) -> None:
+            sheet = whole["Requirements"]
+            rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+            order.shuffle(rows)
+            for number, row in enumerate(rows, 2):
+                for column, value in enumerate(row, 1):
+                    sheet.cell(number, column).value = value
+                    # openpyxl takes a text that begins with a sign for a formula.
+                    sheet.cell(number, column).data_type = "s"
+
+        assert given_ == Requirements.read(changed(book, shuffle))
+
+
+@each_row("ending", [".toml", ".csv", ".xlsx"])
+def test_a_family_that_nobody_listed_is_not_written_as_all(tmp_path: Path, ending: str) -> None:
+    """Requirements that Python makes may ask of a code without a name."""
+    wanted = Requirements(
+        channels=(Channel("Shop"),),
+        requirements=(ChannelRequirement("Shop", AskedAttribute("brand"), "TEA", Ask(Level.MUST)),),
+    )
+
+    read = Requirements.read(wanted.write(tmp_path / f"own{ending}"))
+    assert ["TEA"] == [one.family for one in read.requirements]
+
+
+def test_what_no_cell_holds_is_not_written(tmp_path: Path) -> None:
+    """A pattern of 40,000 characters would be cut, and read back as another one."""
+    about = AskedAttribute("xOwn")
+    wanted = Requirements(
+        channels=(Channel("Shop"),),
+        requirements=(ChannelRequirement("Shop", about, "*", Ask(Level.MUST, pattern="a" * 40_000)),),
+    )
+    for ending in (".xlsx", ".csv", ".toml"):
+        with pytest.raises(InputError, match="40,009 characters, and a cell holds 32,767 at most"):
+            wanted.write(tmp_path / f"own{ending}")
+
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:

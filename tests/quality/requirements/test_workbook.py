@@ -10,12 +10,10 @@ from openpyxl import load_workbook
 import prodex
 from prodex import Origin, ProductQuery
 from prodex.errors import InputError
-from prodex.quality.requirement_files.attribute_words import AttributeWords
 from prodex.quality.requirement_files.for_catalog import channel_of
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
-from prodex.quality.requirement_layout import GROUPS
 from prodex.quality.requirements import Channel, ProductFamily
-from tests.quality.requirements.sheets import asks, cells, changed, shop
+from tests.quality.requirements.sheets import answer, asks, cells, changed, shop
 
 FRANCE = "Web shop (France)"
 
@@ -34,56 +32,118 @@ def test_each_cell_has_the_share_of_its_family(book: Path) -> None:
         for _, language, path, by_label in cells(book, FRANCE)
     }
 
-    assert [0.5, 0.6667, 0.5, 1] == found["namePublicLong", "French"]
-    assert [0.25, 0.3333, 0.5, 0] == found["brand", ""]
-    assert [0.25, 0.3333, 0.5, 0] == found["assets.pictures[front]", ""]
-    assert [0, 0, 0, 0] == found["assets.pictures[back]", ""]
-    assert [0.25, 0.3333, 0, 1] == found["isPartitionedBy.contains[FAT]", ""]
-    assert [0.25, 0.3333, 0.5, 0] == found["xShelf", ""]
-    assert [1, 1, 1, 1] == found["kind", ""]
-    assert ("namePublicLong", "Dutch") not in found
+    assert ["50 %", "67 %", "50 %", "100 %"] == found["namePublicLong", "fr"]
+    assert ["25 %", "33 %", "50 %", "0 %"] == found["brand", ""]
+    assert ["25 %", "33 %", "50 %", "0 %"] == found["assets.pictures[front]", ""]
+    assert ["0 %", "0 %", "0 %", "0 %"] == found["assets.pictures[back]", ""]
+    assert ["25 %", "33 %", "0 %", "100 %"] == found["isPartitionedBy.contains[FAT]", ""]
+    assert ["25 %", "33 %", "50 %", "0 %"] == found["xShelf", ""]
+    assert ["100 %", "100 %", "100 %", "100 %"] == found["kind", ""]
+    assert ("namePublicLong", "nl") not in found
     other = {(path, language) for _, language, path, _ in cells(book, "Catalogue")}
-    assert {("namePublicLong", "French"), ("namePublicLong", "Dutch")} <= other
+    assert {("namePublicLong", "fr"), ("namePublicLong", "nl")} <= other
 
 
 def test_each_column_says_its_family_and_its_products(book: Path) -> None:
     """The code, how many products it has in this market, and what it belongs to."""
     sheet = load_workbook(book)[FRANCE]
 
-    assert ["Channel", "Web shop"] == [one.value for one in sheet[1][:2]]
-    assert ["Market", "France"] == [one.value for one in sheet[2][:2]]
-    assert ["*", "COFFEE", "TEA"] == [one.value for one in sheet[5][4:]]
-    assert [3, 1, 2] == [one.value for one in sheet[6][4:]]
-    assert ["All families", "Coffee", "Tea"] == [one.value for one in sheet[7][4:]]
+    assert ["Channel", FRANCE] == [one.value for one in sheet[2][:2]]
+    assert ["*", "COFFEE", "TEA"] == [one.value for one in sheet[4][4:]]
+    assert ["3", "1", "2"] == [one.value for one in sheet[5][4:]]
+    assert ["All families", "Coffee", "Tea"] == [one.value for one in sheet[6][4:]]
 
 
-@pytest.mark.slow
-def test_a_share_stays_visible_behind_a_word(book: Path) -> None:
-    """The number format of a cell has a section for texts: what is typed, and the share that was there."""
-    by_path = {(path, language): row for _, language, path, row in cells(book, FRANCE)}
+def test_each_attribute_has_a_row_to_fill_in(book: Path) -> None:
+    """Of each channel, for all families, with its name and the share beside it; and each family has its name."""
+    rows = list(load_workbook(book)["Requirements"].iter_rows(values_only=True))
+    long_name = [row for row in rows if row[6] == "namePublicLong"]
 
-    assert '0 %;;0 %;@" · 50 %"' == by_path["brand", ""]["Tea"].number_format
-    assert '0 %;;0 %;@" · 100 %"' == by_path["namePublicLong", "French"]["Coffee"].number_format
+    assert [
+        (
+            "Web shop",
+            "France",
+            "true",
+            "*",
+            None,
+            None,
+            "namePublicLong",
+            "fr",
+            None,
+            None,
+            "kind",
+            "Long name",
+            "67 %",
+        ),
+        (
+            "Catalogue",
+            "all",
+            "true",
+            "*",
+            None,
+            None,
+            "namePublicLong",
+            "fr",
+            None,
+            None,
+            "kind",
+            "Long name",
+            "50 %",
+        ),
+        (
+            "Catalogue",
+            "all",
+            "true",
+            "*",
+            None,
+            None,
+            "namePublicLong",
+            "nl",
+            None,
+            None,
+            "kind",
+            "Long name",
+            "25 %",
+        ),
+    ] == long_name
+    assert {("COFFEE", "Coffee"), ("TEA", "Tea")} == {row[3:5] for row in rows if row[0] is None}
 
 
 def test_a_workbook_is_easy_to_fill_in_and_to_print(book: Path) -> None:
-    """Frozen headings, a list that only proposes, headings on each page, and a sheet that fits one screen first."""
+    """Frozen headings, lists to choose from, headings on each page, an explanation, and a matrix that is locked."""
     whole = load_workbook(book)
-    sheet = whole[FRANCE]
+    sheet, matrix = whole["Requirements"], whole[FRANCE]
 
-    assert "Read me" == whole.sheetnames[0]
+    assert ["Read me", "Requirements", FRANCE, "Catalogue", "prodex requirements"] == whole.sheetnames
     assert 30 > whole["Read me"].max_row
     text = " ".join(str(cell.value) for row in whole["Read me"] for cell in row if cell.value)
     assert all(
-        word in text for word in ("must", "should", "may", "not", "All families", "at least 800 pixels")
+        word in text for word in ("must", "should", "may", "not", "all families", "at least 800 pixels")
     )
-    assert "E8" == sheet.freeze_panes
-    assert "$1:$7" == sheet.print_title_rows
-    assert "landscape" == sheet.page_setup.orientation
-    validations = sheet.data_validations.dataValidation
-    assert {False} == {one.showErrorMessage for one in validations}
-    assert '"must,should,may,not"' in {one.formula1 for one in validations}
+    assert ("A2", "E7") == (sheet.freeze_panes, matrix.freeze_panes)
+    assert ("$1:$1", "$1:$6") == (sheet.print_title_rows, matrix.print_title_rows)
+    assert "landscape" == sheet.page_setup.orientation == matrix.page_setup.orientation
+    assert (False, True) == (sheet.protection.sheet, matrix.protection.sheet)
     assert "hidden" == whole["prodex requirements"].sheet_state
+
+
+def test_what_can_be_chosen_is_in_a_list(book: Path) -> None:
+    """Channels, markets, families, attributes, languages and levels; of these only a level cannot be another one."""
+    whole = load_workbook(book)
+    hidden = whole["prodex requirements"]
+    choices = {}
+    for one in whole["Requirements"].data_validations.dataValidation:
+        if one.type == "list":
+            column = str(one.sqref)[0]
+            cells_of_list = hidden[one.formula1.split("!")[1].replace("$", "")]
+            choices[column] = ([cell.value for (cell,) in cells_of_list], one.showErrorMessage)
+
+    assert (["must", "should", "may", "not"], True) == choices["I"]
+    assert (["*", "COFFEE", "TEA"], False) == choices["D"]
+    assert (["Web shop", "Catalogue"], False) == choices["A"]
+    assert {"all", "France", "Belgium"} <= set(choices["B"][0])
+    assert {"brand", "xShelf", "assets.pictures[front]"} <= set(choices["G"][0])
+    assert {"any", "fr", "nl"} <= set(choices["H"][0])
 
 
 def test_what_was_not_asked_for_is_no_share(tmp_path: Path) -> None:
@@ -97,7 +157,7 @@ def test_what_was_not_asked_for_is_no_share(tmp_path: Path) -> None:
 
     assert "not asked for" == by_path["brand"]["TEA"].value
     assert "not asked for" == by_path["brand"]["Filled"].value
-    assert 1 == by_path["kind"]["TEA"].value
+    assert "100 %" == by_path["kind"]["TEA"].value
     assert () == prodex.Requirements.read(path).requirements
 
 
@@ -105,11 +165,12 @@ def test_a_workbook_is_written_again_with_its_answers(tmp_path: Path) -> None:
     """For a new snapshot: the shares are new, and every answer is kept, also of a family that no product has now."""
     path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
 
-    def answer(book: object) -> None:
-        sheet = book[FRANCE]  # type: ignore[index]
-        sheet["E9"], sheet["F9"], sheet["G10"] = "must", "should; at most 80 characters", "may"
+    def ask(book: object) -> None:
+        answer(book, "must", "nameLegal", "fr")
+        answer(book, "should", "nameLegal", "fr", "COFFEE", "at most 80 characters")
+        answer(book, "may", "namePublicLong", "fr", "TEA")
 
-    before = asks(prodex.Requirements.read(changed(path, answer)))
+    before = asks(prodex.Requirements.read(changed(path, ask)))
     later = prodex.flatten(
         [{"id": 1, "kind": {"code": "TEA", "label": "Tea"}, "product_key": {"target_market_id": "250"}}]
     )
@@ -126,11 +187,8 @@ def test_a_workbook_that_cannot_be_read_is_never_replaced(tmp_path: Path) -> Non
     """Its answers would be lost."""
     path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
 
-    def cross(book: object) -> None:
-        book[FRANCE]["E9"] = "x"  # type: ignore[index]
-
-    before = changed(path, cross).read_bytes()
-    with pytest.raises(InputError, match=r"(?s)was not replaced.*Web shop \(France\)!E9: 'x' is not clear"):
+    before = changed(path, lambda book: answer(book, "x", "nameLegal", "fr")).read_bytes()
+    with pytest.raises(InputError, match=r"(?s)was not replaced.*Requirements!I2: 'x' is not clear"):
         prodex.requirements(path, shop(), replace=True)
 
     assert before == path.read_bytes()
@@ -141,13 +199,12 @@ def test_a_workbook_with_things_of_ones_own_is_not_replaced(tmp_path: Path) -> N
     path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
 
     def remark(book: object) -> None:
-        book[FRANCE]["H7"], book[FRANCE]["H9"], book[FRANCE]["E9"] = "Remark", "ask Anna", "must"  # type: ignore[index]
+        answer(book, "must", "nameLegal", "fr")
+        book["Requirements"]["N1"], book["Requirements"]["N9"] = "Remark", "ask Anna"  # type: ignore[index]
         book.create_sheet("Notes").append(["call Ben"])  # type: ignore[attr-defined]
 
     before = changed(path, remark).read_bytes()
-    with pytest.raises(
-        InputError, match=r"would be lost: column Remark \(Web shop \(France\)!H\), sheet Notes"
-    ):
+    with pytest.raises(InputError, match=r"would be lost: sheet Notes, column Remark \(Requirements!N\)"):
         prodex.requirements(path, shop(), replace=True)
     other = prodex.requirements(tmp_path / "new.xlsx", shop(), start=path)
 
@@ -163,20 +220,11 @@ def test_no_two_attributes_have_one_name(book: Path) -> None:
     assert len(found) == len({title for title, _ in found}) == len({path for _, path in found})
 
 
-def test_no_heading_is_called_as_an_attribute() -> None:
-    """A row is known by its words where its path was deleted: a heading is never taken for one."""
-    names = AttributeWords.of()
-
-    for heading in GROUPS:
-        with pytest.raises(InputError, match="there is no attribute"):
-            names.asked("", heading, "")
-
-
 def test_sorting_by_a_filter_keeps_answers_with_their_rows(book: Path) -> None:
     """A spreadsheet sorts only the range of the filter: it has all columns and rows."""
-    sheet = load_workbook(book)[FRANCE]
+    sheet = load_workbook(book)["Requirements"]
 
-    assert f"A7:G{sheet.max_row}" == sheet.auto_filter.ref
+    assert f"A1:M{sheet.max_row}" == sheet.auto_filter.ref
 
 
 def test_families_are_those_of_the_gpc_at_every_level(tmp_path: Path) -> None:
@@ -188,10 +236,17 @@ def test_families_are_those_of_the_gpc_at_every_level(tmp_path: Path) -> None:
     path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten(records), by="gpc", channels="Web shop")
     sheet = load_workbook(path)["Web shop"]
     products = dict(
-        zip([one.value for one in sheet[5][4:]], [one.value for one in sheet[6][4:]], strict=True)
+        zip([one.value for one in sheet[4][4:]], [one.value for one in sheet[5][4:]], strict=True)
     )
 
-    assert {"*": 3, "50000000": 2, "50130000": 2, "50131700": 2, "50131703": 1, "10000025": 1} == products
+    assert {
+        "*": "3",
+        "50000000": "2",
+        "50130000": "2",
+        "50131700": "2",
+        "50131703": "1",
+        "10000025": "1",
+    } == products
     read = prodex.Requirements.read(path)
     assert "gpc" == read.by
     assert {
@@ -214,7 +269,7 @@ def test_families_whose_names_differ_by_case_are_never_taken_for_each_other(tmp_
         path = prodex.requirements(
             tmp_path / f"{number}.xlsx", catalog, by="kind", channels="Web shop", families=[named]
         )
-        headings = [one.value for one in load_workbook(path)["Web shop"][7]]
+        headings = [one.value for one in load_workbook(path)["Web shop"][6]]
         assert [dict(kinds)[code] for code in codes] == headings[headings.index("All families") + 1 :]
     with pytest.raises(InputError, match=r"'tea' is the name of 2 families. Give one of T1, T2"):
         prodex.requirements(tmp_path / "x.xlsx", catalog, by="kind", channels="Web shop", families=["tea"])
@@ -226,13 +281,13 @@ def test_families_are_limited_and_the_others_named(tmp_path: Path) -> None:
     path = prodex.requirements(tmp_path / "r.xlsx", catalog, by="brand_code", channels="Web shop", families=5)
     whole = load_workbook(path)
 
-    assert ["*", "B60", "B0", "B1", "B10", "B11"] == [one.value for one in whole["Web shop"][5][4:]]
-    assert [70, 10, 1, 1, 1, 1] == [one.value for one in whole["Web shop"][6][4:]]
-    assert "56 of 61 families have no column" in str([row[1].value for row in whole["Read me"]])
+    assert ["*", "B60", "B0", "B1", "B10", "B11"] == [one.value for one in whole["Web shop"][4][4:]]
+    assert ["70", "10", "1", "1", "1", "1"] == [one.value for one in whole["Web shop"][5][4:]]
+    assert "56 of 61 families are in no matrix" in str([row[1].value for row in whole["Read me"]])
     own = prodex.requirements(
         tmp_path / "own.xlsx", catalog, by="brand_code", channels="W", families=["B7", "B8"]
     )
-    assert ["*", "B7", "B8"] == [one.value for one in load_workbook(own)["W"][5][4:]]
+    assert ["*", "B7", "B8"] == [one.value for one in load_workbook(own)["W"][4][4:]]
 
 
 def test_choices_that_cannot_be_are_refused(tmp_path: Path) -> None:
@@ -264,7 +319,9 @@ def test_an_empty_catalogue_has_a_workbook(tmp_path: Path) -> None:
     """Before the first product there are rows to fill in, and no shares."""
     path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten([]))
 
-    assert [None] == list({row["All families"].value for _, _, _, row in cells(path, "All channels")})
+    assert ["no products"] == list(
+        {row["All families"].value for _, _, _, row in cells(path, "All channels")}
+    )
     assert ("All channels",) == tuple(one.label for one in prodex.Requirements.read(path).channels)
 
 
@@ -297,10 +354,8 @@ def test_a_workbook_begins_with_what_a_profile_asks(tmp_path: Path) -> None:
         "has_composition": {},
     }
     profile = prodex.Profile.read({"checks": checks})
-    of_all = prodex.requirements(tmp_path / "a.xlsx", shop(), channels="Web shop:France", start=profile)
-    of_consumers = prodex.requirements(
-        tmp_path / "b.xlsx", shop(), channels="Web shop:France:consumer", start=profile
-    )
+    of_all = prodex.requirements(tmp_path / "a.xlsx", shop(), channels="Web shop:France:all", start=profile)
+    of_consumers = prodex.requirements(tmp_path / "b.xlsx", shop(), channels="Web shop:France", start=profile)
 
     expected = {
         ("namePublicLong fr", "*"): "must",

@@ -5,27 +5,28 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files as resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prodex.colour_scale import DARK, LIGHT, SCALE, custom_properties, shade_rules, stylesheet
 from prodex.display.charts import grades_over_time, grades_sentence
 from prodex.display.html_tables import template
-from prodex.display.report.contents import Contents, contents
+from prodex.display.report.contents import contents
 from prodex.display.report.files import FILES, LinkedFile, folder_of, write_files
-from prodex.display.report.language import translate_figure, translated_contents, translated_page
 from prodex.display.report.products import PICTURE_FACTS
 from prodex.errors import InputError
 from prodex.files.folders import replacing
 from prodex.files.untrusted import is_folder, is_there, leads_to_folder
-from prodex.languages import ENGLISH, Translation
+from prodex.languages import ENGLISH, Message, Translation
 from prodex.pictures.resize import data_url
 from prodex.progress import PATIENCE, Progress, Reporter, reporting
 from prodex.quality.scores import SMALL
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from prodex.quality.audit import Audit
 
 
@@ -74,16 +75,16 @@ def write_report(
         raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'report.html'}.")
     if isinstance(trend, type(audit)) or not all(isinstance(one, type(audit)) for one in trend):
         raise InputError("trend is a list of earlier audits, such as [px.open_audit('shop@2026-10-01')].")
-    translation = Translation.of(language)
+    words = Translation.of(language)
     with reporting(progress, "Report", "rows", after=PATIENCE) as reporter:
-        return _write_files(audit, page, trend, reporter, translation)
+        return _write_files(audit, page, trend, reporter, words)
 
 
 def _write_files(
-    audit: Audit, page: Path, trend: Sequence[Audit], reporter: Reporter, translation: Translation
+    audit: Audit, page: Path, trend: Sequence[Audit], reporter: Reporter, words: Translation
 ) -> Path:
     with reporter.phase("Collecting figures"):
-        shown = contents(audit, trend)
+        shown = contents(audit, trend, words)
     folder = folder_of(page)
     if is_there(folder) and not is_folder(folder):
         raise InputError(
@@ -91,34 +92,35 @@ def _write_files(
             "the page another name."
         )
     with replacing(folder, FILES, page) as beside:
-        files = write_files(audit, beside, folder.name, shown.failures_total, reporter)
+        files = write_files(audit, beside, folder.name, shown["failures_total"], reporter)
         # With one kind of line ends, the same audit gives the same bytes on every system.
-        (beside / page.name).write_text(rendered(shown, files, translation), encoding="utf-8", newline="\n")
+        (beside / page.name).write_text(rendered(shown, files, words), encoding="utf-8", newline="\n")
     return page
 
 
 def rendered(
-    contents: Contents, files: tuple[LinkedFile, ...] = (), translation: Translation = ENGLISH
+    contents: Mapping[str, Any], files: tuple[LinkedFile, ...] = (), words: Translation = ENGLISH
 ) -> str:
     """Return the page.
 
     Parameters
     ----------
     contents
-        The contents.
+        The contents, in its language.
     files
         The files that it links to.
-    translation
-        Its language.
+    words
+        The language.
     """
-    contents = translated_contents(contents, translation)
     # The policy of the page names the hash of this script, so that a browser runs no other.
     script = _resource("sort.js")
-    page = template("prodex.display", "report", "page.html").render(
+    trend = contents["trend"]
+    return template("prodex.display", "report", "page.html", words.language).render(
         it=contents,
+        lang=words.language,
         files=files,
-        chart=_chart(contents, translation),
-        chart_words=_chart_words(contents),
+        chart=_chart(trend, words),
+        chart_words=words.say(_chart_said(trend)),
         style=_style(),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -126,7 +128,6 @@ def rendered(
         scale=SCALE,
         small=SMALL,
     )
-    return translated_page(page, translation)
 
 
 def _style() -> str:
@@ -142,9 +143,9 @@ def _resource(name: str) -> str:
     return (resources("prodex.display.report") / name).read_text("utf-8")
 
 
-def _chart(contents: Contents, translation: Translation) -> str:
+def _chart(trend: pd.DataFrame, words: Translation) -> str:
     """Draw the grades as an SVG picture in the page itself; of one audit there is nothing to draw."""
-    if contents.trend["comparable"].sum() < 2:
+    if trend["comparable"].sum() < 2:
         return ""
     # Imported on request: it takes a while.
     import matplotlib as mpl
@@ -152,17 +153,28 @@ def _chart(contents: Contents, translation: Translation) -> str:
     drawn = io.BytesIO()
     # Without a date, and with ids that are no random numbers, the same audit gives the same page.
     with mpl.rc_context({"svg.hashsalt": "prodex"}):
-        figure = grades_over_time(contents.trend)
-        translate_figure(figure, translation)
+        figure = grades_over_time(trend, words=words)
         figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
     return data_url(drawn.getvalue(), "svg+xml")
 
 
-def _chart_words(contents: Contents) -> str:
+def _chart_said(trend: pd.DataFrame) -> Message:
     """Return what the chart shows in words, for those who cannot see it, and in the place of a chart of one audit."""
-    row = contents.trend[contents.trend["comparable"]].iloc[-1]
-    grades = ", ".join(f"{row[f'grade_{grade}']:,} {grade}" for grade in "ABCDE")
-    if contents.trend["comparable"].sum() < 2:
-        others = "only audit" if len(contents.trend) == 1 else "only audit of this measure"
-        return f"{grades_sentence(contents.trend)} ({grades}). It is the {others}: there is no trend yet."
-    return f"Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them."
+    row = trend[trend["comparable"]].iloc[-1]
+    grades = tuple(Message("{count} {grade}", count=int(row[f"grade_{one}"]), grade=one) for one in "ABCDE")
+    if trend["comparable"].sum() >= 2:
+        return Message(
+            "Stacked bars of grades for each audit. The last one: {grades}. The table below has all of them.",
+            grades=grades,
+        )
+    if len(trend) == 1:
+        return Message(
+            "{said} ({grades}). It is the only audit: there is no trend yet.",
+            said=grades_sentence(trend),
+            grades=grades,
+        )
+    return Message(
+        "{said} ({grades}). It is the only audit of this measure: there is no trend yet.",
+        said=grades_sentence(trend),
+        grades=grades,
+    )

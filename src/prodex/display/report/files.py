@@ -15,6 +15,7 @@ from prodex.display.audit import lines
 from prodex.files.atomic import safe_name
 from prodex.formats.csv_files import write_csv
 from prodex.formats.registry import write_parquet
+from prodex.languages import Message
 from prodex.progress import Phase, Reporter
 from prodex.quality.failures import FAILURES
 from prodex.untrusted_text import on_one_line
@@ -42,7 +43,7 @@ class LinkedFile:
     """
 
     name: str
-    title: str
+    title: Message
     rows: int
     address: str
 
@@ -77,15 +78,15 @@ def write_files(
         Hears of how many rows are written.
     """
     frames = (
-        ("products", "all products with score and grade", audit.products),
-        ("checks", "all checks with their counts", audit.by_check),
+        ("products", Message("all products with score and grade"), audit.products),
+        ("checks", Message("all checks with their counts"), audit.by_check),
     )
     tables = [
         (file, title, pa.Table.from_pandas(frame, preserve_index=False)) for file, title, frame in frames
     ]
     if audit.chosen is not None:
         # A list that is passed on alone says nothing of the others.
-        scope = "\n".join(on_one_line(line) for line, _ in lines(audit))
+        scope = "\n".join(on_one_line(str(line)) for line, _ in lines(audit))
         (folder / SCOPE).write_text(f"{scope}\n", encoding="utf-8", newline="\n")
     total = len(_WRITERS) * (failures + sum(len(table) for *_, table in tables))
     with reporter.phase("Writing lists", "rows", total, counts=True) as phase:
@@ -93,7 +94,7 @@ def write_files(
             _write_table(
                 folder / "failures",
                 name,
-                "all findings",
+                Message("all findings"),
                 failures,
                 FAILURES,
                 audit.failure_batches,
@@ -110,7 +111,7 @@ def write_files(
 def _write_table(
     path: Path,
     folder: str,
-    title: str,
+    title: Message,
     rows: int,
     schema: pa.Schema,
     batches: Callable[[], Iterable[pa.RecordBatch]],

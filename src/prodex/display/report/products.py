@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.display.audit import grade_said
 from prodex.facts.market import market_label
 from prodex.facts.name import shown_one
 from prodex.facts.pending import IS_OWN
-from prodex.messages import percent
+from prodex.languages import ENGLISH, Message, Translation
+from prodex.quality.failures import FOUND, found_rows, in_words
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
-from prodex.untrusted_text import Words, even_limit, label, weight, words
+from prodex.untrusted_text import Words, even_limit, label, weight
+from prodex.untrusted_text import words as shown
 
 if TYPE_CHECKING:
     from prodex.quality.audit import Audit
@@ -27,67 +29,6 @@ _CARDS = 10
 _TEXTS = 60
 _PICTURES = 12
 _CARDS_ROOM = 800_000
-
-
-@dataclass(frozen=True)
-class CardText:
-    """One text of a product."""
-
-    attribute: Words
-    language: str | None
-    text: Words
-
-
-@dataclass(frozen=True)
-class ReportCard:
-    """A product with what it fails, its texts and its pictures.
-
-    Attributes
-    ----------
-    gtin, name, owner, brand, kind, market
-        Identification of the product.
-    score, grade, ready
-        Results of the audit.
-    is_pending
-        Whether an update is pending acceptance; it is neither audited nor shown.
-    failed
-        Numbers of the checks that it fails, the worst first.
-    texts, texts_total
-        Its texts that are shown, and the number of all.
-    pictures, pictures_total
-        Descriptions of its pictures that are shown, and the number of all.
-    """
-
-    gtin: Words
-    name: Words
-    owner: Words
-    brand: Words
-    kind: Words
-    market: Words
-    score: str
-    grade: str
-    ready: str
-    is_pending: bool
-    failed: tuple[int, ...]
-    texts: tuple[CardText, ...]
-    texts_total: int
-    pictures: tuple[tuple[Words, ...], ...]
-    pictures_total: int
-
-
-@dataclass(frozen=True)
-class ReportCards:
-    """The products that are furthest from ready, and the number of all that fail a check.
-
-    Attributes
-    ----------
-    with_data
-        Whether the catalogue was available, so that texts and pictures could be read.
-    """
-
-    rows: tuple[ReportCard, ...]
-    total: int
-    with_data: bool
 
 
 #: The facts of a picture: heading and column of `pictures`.
@@ -103,8 +44,12 @@ PICTURE_FACTS = {
 }
 
 
-def cards(audit: Audit) -> ReportCards:
-    """Return the products that are furthest from ready, those with most failing blockers first."""
+def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
+    """Return the products that are furthest from ready, those with most failing blockers first.
+
+    Of each what names it, its results, the checks that it fails, the worst first, and its texts and pictures that are
+    shown, with the number of all.
+    """
     tally = audit.tally
     failing = np.flatnonzero(tally.failed > 0)
     # Blockers first: a product with one is not listed, however good its score.
@@ -120,23 +65,30 @@ def cards(audit: Audit) -> ReportCards:
     for place, product in zip(worst.tolist(), products, strict=True):
         own, images = texts.get(product["product_id"], []), pictures.get(product["product_id"], [])
         rows.append(
-            ReportCard(
-                **_identity_words(product),
-                score=percent(product["score"]),
-                grade=product["grade"] if isinstance(product["grade"], str) else "none",
-                ready="undecided" if pd.isna(product["ready"]) else "yes" if product["ready"] else "no",
-                is_pending=bool(product["has_pending_update"]),
-                failed=_failed_checks(audit, place),
-                texts=tuple(
-                    CardText(label(row["attribute"]), row["language"], words(row["text"], most))
+            {
+                **_identity(product, words),
+                "score": product["score"],
+                "grade": grade_said(product["grade"]),
+                "ready": _ready(product["ready"]),
+                # It is neither audited nor shown.
+                "is_pending": bool(product["has_pending_update"]),
+                "failed": [audit.checks[one] for one in _failed_checks(audit, place)],
+                "texts": [
+                    (label(row["attribute"]), row["language"], shown(row["text"], most))
                     for row in own[:_TEXTS]
-                ),
-                texts_total=len(own),
-                pictures=tuple(tuple(map(_value_words, row)) for row in images[:_PICTURES]),
-                pictures_total=len(images),
-            )
+                ],
+                "texts_total": len(own),
+                "pictures": [[_value(one, words) for one in row] for row in images[:_PICTURES]],
+                "pictures_total": len(images),
+            }
         )
-    return ReportCards(tuple(rows), len(failing), audit.catalog is not None)
+    return rows
+
+
+def _ready(ready: Any) -> Message:
+    if pd.isna(ready):
+        return Message("undecided")
+    return Message("yes") if ready else Message("no")
 
 
 def _failed_checks(audit: Audit, place: int) -> tuple[int, ...]:
@@ -145,7 +97,7 @@ def _failed_checks(audit: Audit, place: int) -> tuple[int, ...]:
     return tuple(sorted(failed, key=lambda check: severities.index(audit.checks[check].severity)))
 
 
-def _identity_words(product: dict[Any, Any]) -> dict[str, Words]:
+def _identity(product: dict[Any, Any], words: Translation) -> dict[str, Words]:
     named = {name: None if pd.isna(value) else value for name, value in product.items()}
     return {
         "gtin": label(named["gtin"] or named["product_id"]),
@@ -153,7 +105,7 @@ def _identity_words(product: dict[Any, Any]) -> dict[str, Words]:
         "owner": label(shown_one(named["owner"], named["owner_id"])),
         "brand": label(shown_one(named["brand"], named["brand_code"])),
         "kind": label(shown_one(named["kind"], named["kind_code"])),
-        "market": label(market_label(named["market"])),
+        "market": label(market_label(named["market"], words.language)),
     }
 
 
@@ -177,27 +129,24 @@ def _texts_and_pictures(
     return texts, pictures
 
 
-def _value_words(value: object) -> Words:
+def _value(value: object, words: Translation) -> Words:
     # As on the card of a panel: nobody should have to know how a programming language spells it.
     if isinstance(value, bool):
-        return label("yes" if value else "no")
-    if isinstance(value, datetime):
-        return label(f"{value:%Y-%m-%d}")
-    return label(value)
+        return label(words.say(Message("yes") if value else Message("no")))
+    return label(words.day(value) if isinstance(value, datetime) else value)
 
 
 _ROWS = 2_000
 #: Bytes of all values and reasons together.
 _ROWS_ROOM = 1_500_000
-_COLUMNS = (
-    *("check", "gtin", "product_id", "name", "owner_id", "owner"),
+_COLUMNS = [
+    *("gtin", "product_id", "name", "owner_id", "owner"),
     *("attribute", "language", "value", "reason", "accepted"),
-)
+]
 
 
-@dataclass(frozen=True)
-class Failure:
-    """One finding of a check."""
+class FindingRow(NamedTuple):
+    """A finding as a row of the page; there are two thousand of them."""
 
     gtin: Words
     name: Words
@@ -209,74 +158,60 @@ class Failure:
     accepted: Words
 
 
-@dataclass(frozen=True)
-class FailingProducts:
-    """The findings of one check.
+def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> list[dict[str, Any]]:
+    """Return the findings of each check that fails, in the order given.
 
-    Attributes
-    ----------
-    place
-        Number of the check in the audit, to which links lead.
-    rows
-        The findings that are shown.
-    total
-        Number of all findings.
-    products
-        Number of products that fail.
+    Of each check its number in the audit, to which links lead, the findings that are shown, the number of all findings,
+    and that of the products that fail.
     """
-
-    place: int
-    rows: tuple[Failure, ...]
-    total: int
-    products: int
-
-
-def failing(audit: Audit, order: list[int]) -> tuple[FailingProducts, ...]:
-    """Return the findings of each check that fails, in the order given."""
     totals, kept = _first_rows(audit)
     # A page of all findings of a large catalogue would not open; each check keeps a fair share.
     limit = even_limit([totals[place] for place in kept], _ROWS)
-    shown = {place: rows[:limit] for place, rows in kept.items()}
-    texts = [
-        text for rows in shown.values() for row in rows for text in (row["value"], row["reason"]) if text
-    ]
+    # Put into words together: what the checks say is the same for all of them.
+    found = pa.concat_tables([FOUND.empty_table(), *(one.slice(0, limit) for one in kept.values())])
+    said = in_words(found, audit.checks, words).select(_COLUMNS).to_pylist()
+    rows: dict[int, list[dict[str, Any]]] = {place: [] for place in kept}
+    for place, row in zip(found["check"].to_pylist(), said, strict=True):
+        rows[place].append(row)
+    texts = [text for row in said for text in (row["value"], row["reason"]) if text]
     most = even_limit([weight(text) for text in texts], _ROWS_ROOM)
     products = audit.by_check["failed"].tolist()
-    return tuple(
-        FailingProducts(
-            place, tuple(_failure_of_row(row, most) for row in shown[place]), totals[place], products[place]
-        )
+    return [
+        {
+            "place": place,
+            "facts": audit.checks[place],
+            "rows": [_finding(row, most) for row in rows[place]],
+            "total": totals[place],
+            "products": products[place],
+        }
         for place in order
-        if place in shown
-    )
+        if place in rows
+    ]
 
 
-def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, list[dict[str, str | None]]]]:
+def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, pa.Table]]:
     """Count the findings of each check, and keep the first of them."""
     totals: dict[int, int] = {}
-    kept: dict[int, list[dict[str, str | None]]] = {}
-    places = {check.id: place for place, check in enumerate(audit.checks)}
-    for batch in audit.failure_batches():
-        # By the numbers of the dictionary and not by names: a large audit has millions of findings.
-        checks = batch.column("check")
-        named = np.array([places[one] for one in checks.dictionary.to_pylist()], np.int64)
-        there = named[checks.indices.to_numpy()]
+    kept: dict[int, pa.Table] = {}
+    for part, accepted in zip(audit.parts, audit.accepted_parts, strict=True):
+        found = found_rows(part, audit.checks, accepted=accepted)
+        there = found["check"].to_numpy()
         for place, count in zip(*np.unique(there, return_counts=True), strict=True):
-            totals[int(place)] = totals.get(int(place), 0) + int(count)
-            rows = kept.setdefault(int(place), [])
-            first = np.flatnonzero(there == place)[: _ROWS - len(rows)]
-            rows += pa.Table.from_batches([batch]).select(_COLUMNS).take(first).to_pylist()
+            totals[place] = totals.get(place, 0) + int(count)
+            before = kept.get(place, found.slice(0, 0))
+            first = np.flatnonzero(there == place)[: _ROWS - len(before)]
+            kept[place] = pa.concat_tables([before, found.take(first)])
     return totals, kept
 
 
-def _failure_of_row(row: dict[str, str | None], most: int) -> Failure:
-    return Failure(
+def _finding(row: dict[str, Any], most: int) -> FindingRow:
+    return FindingRow(
         gtin=label(row["gtin"] or row["product_id"]),
         name=label(row["name"]),
         owner=label(shown_one(row["owner"], row["owner_id"])),
         attribute=label(row["attribute"]),
         language=row["language"],
-        value=words(row["value"], most),
-        reason=words(row["reason"], most),
-        accepted=words(row["accepted"], 400),
+        value=shown(row["value"], most),
+        reason=shown(row["reason"], most),
+        accepted=shown(row["accepted"], 400),
     )

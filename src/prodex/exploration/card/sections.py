@@ -39,13 +39,13 @@ from prodex.exploration.card.record import (
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import check_digit, from_upc_e, normal_form
+from prodex.languages.labels import attribute_label, attribute_title
 from prodex.messages import percent
 from prodex.quality import Audit
 from prodex.quality.audit_part import AuditPart
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.failures import failure_rows
 from prodex.quality.picture_columns import FACES, FILE_NAME
-from prodex.quality.problems import attribute_label, attribute_title
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import Tally
 from prodex.quality.states import State
@@ -910,7 +910,7 @@ class CheckFinding:
 class FailedCheck:
     """A failed check with its findings."""
 
-    facts: CheckFacts
+    facts: Check
     findings: tuple[CheckFinding, ...]
 
 
@@ -940,9 +940,9 @@ class ProductAudit:
     failed: tuple[FailedCheck, ...]
     findings: int
     findings_total: int
-    passed: tuple[CheckFacts, ...]
-    unknown: tuple[CheckFacts, ...]
-    not_applicable: tuple[CheckFacts, ...]
+    passed: tuple[Check, ...]
+    unknown: tuple[Check, ...]
+    not_applicable: tuple[Check, ...]
     crashes: dict[str, Words]
     wanted: tuple[tuple[str, str | None], ...]
 
@@ -978,7 +978,7 @@ def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
     rows = failure_rows(part, audit.checks, accepted=audit.accepted_in(part)).to_pylist()
     states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
 
-    def of(state: State) -> tuple[CheckFacts, ...]:
+    def of(state: State) -> tuple[Check, ...]:
         return tuple(one for one in audit.checks if states[one.id] == state)
 
     severities = list(SEVERITIES)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from prodex.exploration.card.record import CardRecord, Row, language_text, order_of, why_missing
 from prodex.facts.name import NAMES
+from prodex.languages.labels import attribute_label, attribute_title
 from prodex.locales import known_language_tag, short_of
-from prodex.quality.problems import attribute_label, attribute_title
 from prodex.quality.text_columns import TEXTS
 from prodex.tables.fill_state import FillState
 from prodex.untrusted_text import Words, even_limit, weight, words

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from prodex.errors import InputError
 from prodex.formats.workbook_cells import Cell
-from prodex.gtin import comparable, has_digits, what_it_is
+from prodex.gtin import comparable, has_digits, no_gtin
 from prodex.load.workbook.headings import UNITS, ColumnContent, Heading, label_and_code
 from prodex.worklists.answer_parsing import AnswerRefused, as_one_line, boolean, number
 from prodex.written_dates import written_date
@@ -322,7 +322,7 @@ def _gtin_of_cell(text: str) -> str:
     except InputError as error:
         raise AnswerRefused(str(error)) from None
     if gtin is None or not has_digits(gtin):
-        raise AnswerRefused(f"{text!r:.60} is {what_it_is(text)}")
+        raise AnswerRefused(str(no_gtin(text, f"{text!r:.60}")).removesuffix("."))
     return gtin
 
 

@@ -77,8 +77,12 @@ class AcceptanceForm(VBox):
 
     def show(self, audit: Audit) -> None:
         """Offer the findings of this audit, which is that of the products that are shown."""
-        self._audit = audit
-        failing = audit.by_check[audit.by_check["failed"] > 0]
+        # What is accepted is no finding of a view, and is taken back here.
+        found = self._audit = audit.as_found or audit
+        checks = found.by_check
+        then = found.with_accepted() if found.has_accepted else found
+        checks["accepted"] = checks["failed"] - then.by_check["failed"]
+        failing = checks[checks["failed"] > 0]
         options = [(_EVERY_CHECK, "")]
         options += [
             (f"{one['problem']} ({_with_accepted(one['failed'], one['accepted'])})", str(one["check"]))
@@ -134,10 +138,10 @@ class AcceptanceForm(VBox):
 
 def figures_sentence(audit: Audit) -> str:
     """Return what is accepted of an audit, with the score with and without."""
-    reasons = audit.accepted_reasons()
-    if not len(reasons):
+    if not len(audit.accepted_reasons()):
         return "Nothing is accepted of these products."
-    return f"{accepted_text(audit.summary, reasons)}, {percent(audit.score)} without."
+    other = "with" if audit.as_found is not None else "without"
+    return f"{accepted_text(audit)}, {percent(audit.score)} {other}."
 
 
 def _accepted(whole: Audit, found: pd.DataFrame, reason: str, until: str | None, _: Reporter) -> Audit:

@@ -106,7 +106,7 @@ def _check_row(check: CheckRow, gains: dict[str, str]) -> tuple[str, ...]:
     """Return the texts of the row of a check."""
     counts = (check.failed, check.passed, check.not_applicable, check.unknown)
     return (
-        *(check.facts.problem, check.facts.block, check.facts.severity),
+        *(str(check.facts.problem), check.facts.block, check.facts.severity),
         *(f"{count:,}" for count in counts),
         check.score,
         gains.get(check.facts.id, "–"),
@@ -123,9 +123,9 @@ def rule_html(check: CheckRow) -> str:
     """Return the explanation of a rule as HTML."""
     facts = check.facts
     described = {
-        "Rule": facts.title,
-        "Why it matters": facts.why,
-        "How to fix it": facts.fix,
+        "Rule": str(facts.title),
+        "Why it matters": str(facts.why),
+        "How to fix it": str(facts.fix),
         "Applies to": facts.scope,
         "Source": facts.source,
         "Law": facts.law if facts.law != facts.source else "",
@@ -138,7 +138,7 @@ def rule_html(check: CheckRow) -> str:
     )
     fails = f"{'fails' if check.failed == 1 else 'fail'} out of {check.failed + check.passed:,} that it applies to"
     return (
-        f"<div class='rule'><h4>{text_html(facts.problem)}</h4><p><span class='severity {escape(facts.severity)}'>"
+        f"<div class='rule'><h4>{text_html(str(facts.problem))}</h4><p><span class='severity {escape(facts.severity)}'>"
         f"{escape(facts.severity)}</span> {counted(check.failed, 'product')} {fails}.</p>"
         f"<dl>{listed}</dl></div>"
     )

@@ -18,7 +18,7 @@ from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
 from prodex.notebook.shared.panel import Panel, html, row, show_if, text_html
 from prodex.notebook.shared.row_table import Pager
 from prodex.quality import Audit
-from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness
+from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness, counted_of
 from prodex.quality.requirements import ALL
 from prodex.selection.paths import FAMILY
 from prodex.untrusted_text import label
@@ -70,7 +70,7 @@ class CompletenessGrid(VBox):
     @property
     def table(self) -> pd.DataFrame:
         """The whole table, as `Audit.completeness` returns it; empty without requirements."""
-        return self._table
+        return self._table.drop(columns="with_accepted", errors="ignore")
 
     def show(self, audit: Audit) -> None:
         """Show an audit; without requirements nothing is shown."""
@@ -81,13 +81,13 @@ class CompletenessGrid(VBox):
         if not self.children:
             self._make()
         self._seen = Completeness.of(audit)
-        self._table = audit.completeness()
+        self._table = self._seen.table_of_both()
         channels = [one.label for one in self._seen.wanted.channels]
         options = [("channels", ""), *((f"{one}: languages", one) for one in channels)]
         if list(self.switch.options) != options:
             self.switch.options = options
             self.switch.value = ""
-        self._note.value = _new_families(self._seen)
+        self._note.value = _note(self._seen, self._table)
         self._turn()
 
     def mark(self, chosen: Chosen | None) -> None:
@@ -168,9 +168,8 @@ class CompletenessGrid(VBox):
         products = 0 if known is None else int(known["products"])
         is_new = known is not None and not known["listed"] and family is not None
         note = f"{products:,}{', not listed' if is_new else ''}"
-        say = (
-            f"{title}: {counted(products, 'product')}{'; the requirements do not list it' if is_new else ''}"
-        )
+        of = counted(products, "product") if known is None else counted_of(known)
+        say = f"{title}: {of}{'; the requirements do not list it' if is_new else ''}"
         return PressableCell(key, title, say, note, is_mute=True)
 
     def _show(self) -> None:
@@ -198,13 +197,13 @@ def _cell(channel: str, language: str, title: str, figure: Mapping[Any, Any] | N
     if figure is None or not figure["products"]:
         return PressableCell(key, "–", f"{about}: nothing is required", is_mute=True)
     products, complete, unknown = (int(figure[name]) for name in ("products", "complete", "unknown"))
-    say = f"{complete:,} of {counted(products, 'product')} complete"
+    say = f"{complete:,} of {counted_of(figure)} complete"
     say += f", unknown of {unknown:,}" if unknown else ""
     if unknown == products:
         return PressableCell(key, "unknown", f"{about}: {say}", is_mute=True)
     share = float(figure["completeness"])
-    more = figure["complete_with_accepted"] - complete
-    say += f"; {percent(figure['completeness_with_accepted'], 0)} with what was accepted" if more else ""
+    if figure["with_accepted"] > share:
+        say += f"; {percent(figure['with_accepted'], 0)} with what was accepted"
     most = f". Missing most: {figure['missing_most']}" if figure["missing_most"] else ""
     lists = f". Press to list the {int(figure['incomplete']):,} incomplete" if figure["incomplete"] else ""
     shown = f"{percent(share, 0)}{' ?' if unknown else ''}"
@@ -219,5 +218,8 @@ def _cell(channel: str, language: str, title: str, figure: Mapping[Any, Any] | N
     )
 
 
-def _new_families(seen: Completeness) -> str:
-    return text_html(seen.new_families_words)
+def _note(seen: Completeness, table: pd.DataFrame) -> str:
+    """Say of how many products the figures are, and which families are new."""
+    return "<br>".join(
+        map(text_html, filter(None, [*seen.counted(table).values(), str(seen.new_families_said or "")]))
+    )

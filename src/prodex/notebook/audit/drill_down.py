@@ -12,7 +12,7 @@ import pyarrow as pa
 from prodex.notebook.shared.boxes import Button
 from prodex.notebook.shared.panel import Panel
 from prodex.quality import Audit
-from prodex.quality.check import CheckFacts
+from prodex.quality.check import Check
 from prodex.quality.completeness import Completeness
 from prodex.quality.states import State
 from prodex.selection import Code, FailingChecks, Selection
@@ -99,9 +99,9 @@ def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) ->
     return DrillDown(block or "anything", _check_ids(checks), (by, code), group)
 
 
-def of_check(check: CheckFacts) -> DrillDown:
+def of_check(check: Check) -> DrillDown:
     """Return the products that fail a check."""
-    return DrillDown(check.problem, (check.id,))
+    return DrillDown(str(check.problem), (check.id,))
 
 
 def of_grade(grade: str | None) -> DrillDown:
@@ -121,7 +121,7 @@ def with_blockers(audit: Audit) -> DrillDown:
     )
 
 
-def _check_ids(checks: list[CheckFacts] | tuple[CheckFacts, ...]) -> tuple[str, ...]:
+def _check_ids(checks: list[Check] | tuple[Check, ...]) -> tuple[str, ...]:
     return tuple(check.id for check in checks)
 
 

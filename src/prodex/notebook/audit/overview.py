@@ -144,7 +144,7 @@ def headline(audit: Audit, title: str, of: int | None = None) -> str:
 
 def warnings(audit: Audit, catalog: Catalog | None) -> str:
     """Return what limits the meaning of the figures; nothing if nothing does."""
-    found = [line for line, is_warning in lines(audit) if is_warning]
+    found = [str(line) for line, is_warning in lines(audit) if is_warning]
     if catalog is not None and not is_about(audit, catalog):
         # First of all: the figures would be taken for those of the catalogue that is shown.
         shown = catalog.arrow("products", ["product_id"])["product_id"]
@@ -160,7 +160,7 @@ def warnings(audit: Audit, catalog: Catalog | None) -> str:
 
 def footnotes(audit: Audit) -> str:
     """Return what the figures mean."""
-    return "".join(f"<p class='muted small'>{escape(note)}</p>" for note in notes(audit))
+    return "".join(f"<p class='muted small'>{escape(str(note))}</p>" for note in notes(audit))
 
 
 def is_about(audit: Audit, catalog: Catalog) -> bool:

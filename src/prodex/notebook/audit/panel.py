@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -254,8 +253,7 @@ class AuditPanel(Panel):
     def _accepted_elsewhere(self) -> None:
         """Read what is accepted again: a worklist that came back has added to it."""
         if self.audit is not None and self.audit.accepted_findings is not None:
-            file = AcceptedFindings.read(self.audit.accepted_findings.path)
-            self.audit = replace(self.audit, accepted_findings=file)
+            self.audit = self.audit.accepting(AcceptedFindings.read(self.audit.accepted_findings.path))
 
     def _renew(self, old: Catalog, catalog: Catalog, audit: Audit | None) -> None:
         """Show the products of now, and their audit, after corrections were sent."""

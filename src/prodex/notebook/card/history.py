@@ -19,8 +19,8 @@ from prodex.corrections.history import Event, ProductHistory, Sent, ValueEvent, 
 from prodex.display.html_tables import template
 from prodex.errors import ProdexError
 from prodex.exploration.card.contents import CardContents
+from prodex.languages.labels import attribute_title
 from prodex.messages import counted, moment_in_words
-from prodex.quality.problems import attribute_title
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.untrusted_text import Words, even_limit, label, weight, words

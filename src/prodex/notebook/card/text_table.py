@@ -184,7 +184,7 @@ def _problems(card: CardContents) -> dict[tuple[str, str | None], list[dict[str,
     """Return what the audit found in texts, by attribute and language."""
     found: dict[tuple[str, str | None], list[dict[str, str]]] = {}
     for check in () if card.audit is None else card.audit.failed:
-        problem = {"severity": check.facts.severity, "title": check.facts.problem}
+        problem = {"severity": check.facts.severity, "title": str(check.facts.problem)}
         for one in check.findings:
             if not one.attribute.is_missing and not one.language.is_missing:
                 listed = found.setdefault((one.attribute.text, short_of(one.language.text)), [])

@@ -17,6 +17,7 @@ from prodex.catalog import Catalog
 from prodex.display.fix import state_in_words, states_in_words
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.drafts import SentCorrections, draft_name
+from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.corrections.outcome import (
@@ -47,7 +48,6 @@ from prodex.notebook.shared.sending import FixSender
 from prodex.notebook.shared.state import Exploration
 from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Profile
-from prodex.quality.problems import attribute_title
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.untrusted_text import label, words

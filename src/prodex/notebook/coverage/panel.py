@@ -13,7 +13,7 @@ from traitlets import Bool, Instance, TraitError, Tuple, Unicode, link, validate
 from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
 from prodex.errors import InputError
-from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, required_checks
+from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, pressed, required_checks
 from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all, percent
@@ -28,6 +28,7 @@ from prodex.notebook.shared.state import Exploration
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.selection import Selection
+from prodex.selection.units import ALL_UNITS, CONSUMER, units_given
 from prodex.untrusted_text import cut
 
 #: What the columns can be: texts in a language, or the groups of a facet.
@@ -65,6 +66,9 @@ class CoveragePanel(Panel):
     of_required
         Whether only products are counted to which an attribute applies, as the audit has it; with an audit that is so
         at first.
+    units
+        Which units are counted: "consumer", those that are not known to be other units, or "all". Where the conditions
+        name kinds of units, all that they choose are counted.
     is_worst_first
         Whether the rows and columns of which the least is filled are first.
     is_shown
@@ -87,6 +91,7 @@ class CoveragePanel(Panel):
     by: Unicode[str, str | bytes] = Unicode("language")
     text_language: Unicode[str, str | bytes] = Unicode("")
     of_required: Bool[bool, bool | int] = Bool(default_value=False)
+    units: Unicode[str, str | bytes] = Unicode(CONSUMER)
     is_worst_first: Bool[bool, bool | int] = Bool(default_value=False)
     is_shown: Bool[bool, bool | int] = Bool(default_value=True)
 
@@ -123,7 +128,8 @@ class CoveragePanel(Panel):
     def coverage(self) -> pd.DataFrame:
         """The whole grid: one row per attribute and column, also of other pages.
 
-        `attribute`; `language`, missing where texts in any count; the code and label of the group, unless columns are
+        `attrs["counted"]` says in words which products are counted. `attribute`; `language`, missing where texts in any
+        count; the code and label of the group, unless columns are
         languages; `filled` of how many `products`, and their ratio as `coverage`; of how many it is `unknown`; and
         `state`: what the figures mean where they are not plainly known ("asked for in part", "not asked for", "not
         applicable", "not required", "unknown").
@@ -136,7 +142,9 @@ class CoveragePanel(Panel):
         self.wait()
         if self._view is None or not self._data.has_read(self._choice, self.exploration.conditions):
             raise InputError("The figures could not be read. The message above the grid says why.")
-        return self._view.figures.frame()
+        frame = self._view.figures.frame()
+        frame.attrs["counted"] = str(self._view.counted)
+        return frame
 
     def wait(self, seconds: float = 600.0) -> None:
         """Wait until nothing is read; for scripts and tests."""
@@ -159,6 +167,11 @@ class CoveragePanel(Panel):
         self._count = w.Dropdown(
             description="Count", options=[(_FILLED, False), (_REQUIRED, True)], layout=_narrow_layout()
         )
+        self._units = w.Dropdown(
+            description="Units",
+            options=[("consumer units", CONSUMER), ("all units", ALL_UNITS)],
+            layout=_narrow_layout(),
+        )
         self._order = w.Dropdown(
             description="Order",
             options=[("as listed", False), ("worst first", True)],
@@ -176,7 +189,7 @@ class CoveragePanel(Panel):
         self.fill(
             self._bar,
             self._about,
-            row(self._switch, self._language, self._count, self._order, look="bar-above"),
+            row(self._switch, self._language, self._units, self._count, self._order, look="bar-above"),
             row(self.columns_pager, self.rows_pager, self._status, look="bar-above"),
             self.grid,
             html(_LEGEND),
@@ -188,10 +201,11 @@ class CoveragePanel(Panel):
         link((self._switch, "value"), (self, "by"))
         link((self._order, "value"), (self, "is_worst_first"))
         link((self._count, "value"), (self, "of_required"))
+        link((self._units, "value"), (self, "units"))
         self.on(self._language, lambda change: self.set_trait("text_language", change["new"]), "value")
         self.on(self._attributes, lambda _: self.picker.complete(), "is_open")
         self.on(self.picker, lambda _: self._refresh(), "attributes")
-        shown = ("by", "text_language", "of_required", "is_worst_first", "is_shown")
+        shown = ("by", "text_language", "of_required", "units", "is_worst_first", "is_shown")
         self.on(self, lambda _: self._refresh(), *shown)
         # Not guarded twice: an error of `_refresh` is shown by itself.
         self.exploration.observe(lambda _: self._refresh(), ["catalog", "audit", "conditions"])
@@ -204,9 +218,16 @@ class CoveragePanel(Panel):
             raise TraitError(f"The columns cannot be {by!r:.60}{there}")
         return by
 
+    @validate("units")
+    def _known_units(self, proposal: dict[str, str]) -> str:
+        try:
+            return units_given(proposal["value"])
+        except InputError as error:
+            raise TraitError(str(error)) from error
+
     @property
     def _choice(self) -> Choice:
-        return Choice(self.attributes, self.by, self.text_language, self.of_required)
+        return Choice(self.attributes, self.by, self.text_language, self.of_required, self.units)
 
     def _refresh(self) -> None:
         """Show the figures of the products that meet the conditions; what they need is read in the background."""
@@ -272,12 +293,14 @@ class CoveragePanel(Panel):
         figures = self._data.figures(choice, conditions)
         if self.is_worst_first:
             figures = figures.worst_first()
-        self._view = CoverageView(figures, self._checks, choice.of_required)
+        counted_units = self._data.counted_units(choice, conditions)
+        self._view = CoverageView(figures, self._checks, choice.of_required, counted_units)
         self._status.value = ""
-        size, chosen = len(self.exploration.catalog), figures.columns[0].products
+        size, chosen = len(self.exploration.catalog), counted_units.products + counted_units.others
         of = f" of {counted(size, 'product')}" if conditions else f" product{'' if size == 1 else 's'}"
         left_out = self._data.left_out(choice, figures)
-        separated = f"· {left_out}" if left_out else ""
+        counts = "" if counted_units.units == ALL_UNITS else f"counted: {counted_units}"
+        separated = "".join(f"· {one} " for one in (counts, left_out) if one).rstrip()
         self._about.value = (
             f"<span role='status'><b>{chosen:,}</b>{of}</span> <span class='muted'>{separated}</span>"
         )
@@ -322,7 +345,7 @@ class CoveragePanel(Panel):
         wanted = None if self._view is None else listed(self._view)
         if wanted is not None:
             now = self.exploration.conditions
-            self.exploration.conditions = now.removing(wanted) if now.require(wanted) else now.adding(wanted)
+            self.exploration.conditions = pressed(now, wanted)
 
 
 def _read(data: CoverageData, choice: Choice, conditions: Selection, reporter: Reporter) -> CoverageData:

@@ -9,15 +9,16 @@ from functools import cached_property
 import numpy as np
 
 from prodex.colour_scale import shade
-from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks
+from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks, of_counted_units
 from prodex.exploration.filled import CellState
 from prodex.facts.filled import Attribute
 from prodex.facts.name import distinct_labels
+from prodex.languages.labels import attribute_label
 from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.notebook.shared.cell_grid import GridRow, PressableCell
-from prodex.quality.problems import attribute_label
 from prodex.selection import Selection
+from prodex.selection.units import CONSUMER, UnitCount
 
 _ALL = "all"
 #: Languages that a head names.
@@ -38,11 +39,14 @@ class CoverageView:
         What an audit requires, by attribute and language; none without one.
     of_required
         Whether the figures are about what is required, and not about all that could be filled.
+    counted
+        Of how many products they are.
     """
 
     figures: CoverageFigures
     checks: Checks
-    of_required: bool = False
+    of_required: bool
+    counted: UnitCount
 
     def heads(self, columns: slice, conditions: Selection) -> list[PressableCell]:
         """Return the heads of the first column and of some others."""
@@ -115,10 +119,12 @@ class CoverageView:
         is_group = figures.by != "language" and column > 0
         group = (figures.by, figures.columns[column].code) if is_group else None
         if not self.of_required:
-            return lacks(*attribute, group)
+            return of_counted_units(lacks(*attribute, group), self.counted)
         checks = self.checks[attribute]
-        problems = dict.fromkeys(check.problem or check.title for check in checks)
-        return fails(" / ".join(problems), [check.id for check in checks], group)
+        problems = dict.fromkeys(str(check.problem) for check in checks)
+        failing = fails(" / ".join(problems), [check.id for check in checks], group)
+        names_units = any(check.units != CONSUMER for check in checks)
+        return failing if names_units else of_counted_units(failing, self.counted)
 
     def _row_head(self, row: int, conditions: Selection) -> PressableCell:
         attribute, language = self.figures.rows[row]

@@ -21,6 +21,7 @@ from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
 from prodex.selection import Code, Range, Selection
 from prodex.selection.paths import is_of_requirements
+from prodex.selection.units import ALL_UNITS
 from prodex.tables.fill_state import FillState
 from prodex.untrusted_text import cut
 
@@ -31,9 +32,8 @@ _ORDER = (
 )
 #: Facets that are shown without being asked for, of dates and numbers.
 _RANGES = tuple(name for name in _ORDER if column_of(name))
-#: Cases and pallets, say, need neither ingredients nor pictures; what a product needs, only an audit knows.
+#: What a product needs, only an audit knows.
 _NOTES = {
-    MISSING.name: "Of all products, needed or not.",
     "packshot": "Counted among all products: cases and pallets need none. An audit counts only those that need one.",
 }
 #: Characters of a name of a facet that are shown.
@@ -186,8 +186,16 @@ class FacetList(HasTraits):
         if column:
             return self._ranges.shown(column, self.conditions, left)
         listed = listed_values(self._facets[name], left.counts[name], self.conditions, folding)
-        note = _NOTES.get(name)
+        note = f"{self._missing_of(left)}, needed or not." if name == MISSING.name else _NOTES.get(name)
         return listed if note is None else listed | {"note": note}
+
+    def _missing_of(self, left: FilterResult) -> str:
+        """Say of which products what is missing is counted."""
+        counted = self._facets.counted_units(left)
+        more = (
+            "" if counted.units == ALL_UNITS else " (for others choose a consumer unit or packaging as well)"
+        )
+        return f"Of {counted}{more}"
 
     def _is_there(self, facet: str) -> bool:
         assert self._filter is not None  # noqa: S101 - an explorer sets it before anything is drawn

@@ -14,11 +14,11 @@ from prodex.corrections.letter_case import CASES
 from prodex.corrections.operations import OPERATIONS, UNIT_FACTORS, Operation
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
+from prodex.languages.labels import attribute_title
 from prodex.locales import language_label, language_tag, meant_by, short_of, tag_of, variant_of
 from prodex.messages import hint
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import Panel, check_box, html, row, show_if, text_html
-from prodex.quality.problems import attribute_title
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
 from prodex.worklists.answer_parsing import Vocabulary
 

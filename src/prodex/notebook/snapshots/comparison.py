@@ -22,8 +22,9 @@ from prodex.errors import InputError
 from prodex.facts.groups import shown_names
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
+from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
-from prodex.messages import counted, moment_in_words, moved
+from prodex.messages import counted, moment_in_words
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.exporting import path_of, spreadsheet_box
 from prodex.notebook.shared.long_tasks import Exporter, WorkRow
@@ -32,7 +33,7 @@ from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.snapshots.saved import SnapshotEntry, readable
 from prodex.progress import Progress, reporting, showing
 from prodex.quality import AuditComparison, compare_audits, list_audits
-from prodex.quality.problems import attribute_title
+from prodex.quality.scores import moved
 from prodex.selection import ProductList
 from prodex.untrusted_text import cut, words
 
@@ -506,7 +507,8 @@ def audits_markup(compared: AuditComparison) -> str:
     old, new = compared.old.summary, compared.new.summary
     pairs = [(name.replace("_", " ").capitalize(), f"{count:,}") for name, count in counts.items()]
     pairs += [
-        (name.capitalize(), moved(old[name], new[name]).replace("->", "→")) for name in ("ready", "score")
+        (name.capitalize(), str(moved(old[name], new[name])).replace("->", "→"))
+        for name in ("ready", "score")
     ]
     changed = checks[checks[["fixed", "newly_failing"]].sum(axis=1) > 0]
     # What got worse is listed first: somebody has to look at it.

@@ -142,8 +142,8 @@ _EARLIER = 11
 
 
 def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
-    """Return the newest earlier audits of the same snapshots by the same profile, oldest first."""
-    return readable(_folders(audit, same_rules=False)[-most:])
+    """Return the newest earlier audits of the same snapshots by the same profile, oldest first; for a view, views."""
+    return _alike(audit, _folders(audit, same_rules=False)[-most:])
 
 
 def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]:
@@ -159,8 +159,13 @@ def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]
 
 
 def previous(audit: Audit) -> Audit | None:
-    """Return the last audit before this one by the same rules; None if there is none that can be read."""
-    return next(iter(readable(_folders(audit, same_rules=True)[-1:])), None)
+    """Return the last audit before this one by the same rules, for a view as a view; None if none can be read."""
+    return next(iter(_alike(audit, _folders(audit, same_rules=True)[-1:])), None)
+
+
+def _alike(audit: Audit, folders: Iterable[str]) -> list[Audit]:
+    found = readable(folders)
+    return found if audit.as_found is None else [one.with_accepted() for one in found]
 
 
 def _folders(audit: Audit, *, same_rules: bool) -> list[str]:

@@ -59,11 +59,7 @@ _LEVEL_OF = {
 _TWO_MEANINGS = frozenset({"may not", "peut ne pas", "doit pas", "kann nicht", "moet niet", "kan niet"})
 _MOST_WORDS = max(word.count(" ") + 1 for word in _LEVEL_OF)
 
-#: What says that nothing is answered.
-_NOTHING = frozenset({"", "-", "–", "—"})
-_SHARE = re.compile(r"[<>≈~]?\s*[0-9]{1,3}(?:[.,][0-9]+)?\s*%|0[.,][0-9]+")
 _FOUR = "Type must, should, may or not"
-_FOUR_WORDS = tuple(level.value for level in Level)
 #: What people write for an answer that does not say which of the four words is meant.
 _MARKS = frozenset(
     {
@@ -91,8 +87,8 @@ _MARKS = frozenset(
 )
 #: Characters of an answer: a cell of a workbook holds no more.
 _LONGEST = 32_767
-#: Characters of a word that may be one of the four, misspelt; and how alike it is then.
-_SHORT, _ALIKE = 8, 0.75
+#: How alike a word is to one of the four that is proposed for it.
+_ALIKE = 0.75
 #: Letters with which a word begins that is written shorter.
 _SHORTEST_BEGINNING = 4
 
@@ -155,7 +151,6 @@ class _Conditions:
     """What was read of a value so far."""
 
     row: RowKind
-    is_typed: bool = True
     codes: list[str] = field(default_factory=list)
     unquoted: list[str] = field(default_factory=list)
     shortest: int = 0
@@ -169,17 +164,15 @@ class _Conditions:
         setattr(self, name, number)
 
 
-def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> Ask | None:
-    """Return what a cell asks; None where it is not answered: empty, a dash, or the share that was written there.
+def ask_of(text: str, row: RowKind | None = None) -> Ask:
+    """Return what a text asks: a level, and conditions behind it.
 
     Parameters
     ----------
     text
-        What is in the cell.
+        The words.
     row
-        What its row can take; anything where nobody knows.
-    is_typed
-        Whether people typed it in a sheet. What a program wrote has codes with strokes and full stops as they are.
+        What the attribute can take; anything where nobody knows.
 
     Raises
     ------
@@ -188,17 +181,15 @@ def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> A
 
     Examples
     --------
-    >>> ask_of("Pflicht; höchstens 80 Zeichen").words, ask_of("must >= 800 px").words, ask_of("83 %")
-    ('must; at most 80 characters', 'must; at least 800 pixels', None)
+    >>> ask_of("Pflicht; höchstens 80 Zeichen").words, ask_of("must >= 800 px").words
+    ('must; at most 80 characters', 'must; at least 800 pixels')
     """
     if len(text) > _LONGEST:
         raise InputError(f"it has {len(text):,} characters, and {_LONGEST:,} are read at most.")
     whole = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    if is_share(whole):
-        return None
     level, rest = _level(whole)
     row = row or RowKind()
-    conditions = _Conditions(row, is_typed)
+    conditions = _Conditions(row)
     _read_conditions(rest, conditions)
     codes = tuple(dict.fromkeys(conditions.codes))
     ask = checked_ask(
@@ -208,47 +199,6 @@ def ask_of(text: str, row: RowKind | None = None, *, is_typed: bool = True) -> A
     if unknown := not_in_use(conditions.unquoted, row.codes):
         raise InputError(" ".join(unknown))
     return ask
-
-
-def is_share(text: str) -> bool:
-    """Whether a text is no answer: nothing, a dash, or a share.
-
-    >>> is_share("83,5%"), is_share(""), is_share("0.83"), is_share("1")
-    (True, True, True, False)
-    """
-    return text.strip() in _NOTHING or _SHARE.fullmatch(text.strip()) is not None
-
-
-def is_answer(text: str) -> bool:
-    """Whether somebody has answered with a text: clearly, or with a mark that needs confirmation.
-
-    A remark is none, even where it begins with one of the four words.
-
-    >>> is_answer("must; at most 80 characters"), is_answer("x"), is_answer("must be agreed with Anna")
-    (True, True, False)
-    """
-    word = unaccented(text).strip(" .!?")
-    if (
-        word in _MARKS
-        or word in _TWO_MEANINGS
-        or (len(word) >= _SHORTEST_BEGINNING and text.strip().endswith(".") and _abbreviated(word))
-    ):
-        return True
-    if len(word) <= _SHORT and nearest(word, _FOUR_WORDS, _ALIKE) is not None:
-        return True
-    try:
-        return ask_of(text) is not None
-    except InputError:
-        return False
-
-
-def is_level(text: str) -> bool:
-    """Whether a text is one of the four words, in any language, and nothing else.
-
-    >>> is_level("Must "), is_level("obligatoire"), is_level("x"), is_level("")
-    (True, True, False, False)
-    """
-    return " ".join(unaccented(text).strip(" .!").split()) in _LEVEL_OF
 
 
 def _level(text: str) -> tuple[Level, str]:
@@ -310,7 +260,7 @@ def _read_conditions(text: str, into: _Conditions) -> None:
         elif _is_condition(value, into):
             in_codes = False
         elif in_codes:
-            codes = divided(value, into.row.codes) if into.is_typed else [value]
+            codes = divided(value, into.row.codes)
             into.codes += codes if value else []
             into.unquoted += codes if value else []
         else:

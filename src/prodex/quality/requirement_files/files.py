@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from prodex.arguments import described
@@ -11,17 +12,17 @@ from prodex.errors import InputError, StorageError
 from prodex.files.atomic import look_at, reading, writing
 from prodex.files.untrusted import NotUtf8, is_file, is_there, read_bytes, utf8_text
 from prodex.formats.spreadsheet import escape_formulas
-from prodex.formats.spreadsheet_files import sheets_of, skeleton
+from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Row
+from prodex.formats.workbooks import LONGEST
 from prodex.limits import Limits
 from prodex.messages import hint
-from prodex.quality.requirement_files.attribute_words import known_words
-from prodex.quality.requirement_files.sheet_reading import read_sheets
+from prodex.quality.requirement_files.sheet_reading import named_columns, read_sheets
 from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
+from prodex.quality.requirement_files.table import COLUMNS, check_lengths, heading_of, rows_of
 from prodex.quality.requirement_files.toml_file import MOST_BYTES, is_requirements_text, read_toml, toml_of
 from prodex.quality.requirement_files.workbook import write_workbook
-from prodex.quality.requirement_layout import SheetPlace, place_of
-from prodex.quality.requirements import COLUMNS, Requirements
+from prodex.quality.requirements import Requirements
 
 #: Endings of what a spreadsheet saves, readable or not: none of them is a profile.
 _SHEETS = frozenset({".xlsx", ".xlsm", ".csv", ".tsv", ".txt", ".xls", ".xlsb", ".ods", ".numbers"})
@@ -53,7 +54,7 @@ def is_requirements_file(path: str | Path) -> bool:
 def read_requirements(
     path: str | Path, known: Collection[str] = (), limits: Limits | None = None
 ) -> Requirements:
-    """Read requirements of a file; see `Requirements.read`."""
+    """Read requirements of a file, and write an empty workbook beside another table; see `Requirements.read`."""
     if not isinstance(path, str | Path):
         raise InputError(f"path is {described(path)}. Give the path of a workbook, CSV or TOML.")
     file = Path(path)
@@ -68,13 +69,12 @@ def read_requirements(
         limits=limits,
         setting="Requirements.read",
         headings=_number_of_headings,
-        known=_known_texts,
         most_rows=_MOST_ROWS,
     ) as sheets:
-        found = read_sheets(sheets, file.stem, known)
+        found = read_sheets(sheets, known)
         names = [sheet.name for sheet in sheets]
-    if not found.tables and not found.wrong:
-        raise InputError(f"{file.name} has no requirements. {_what_it_is(names)}")
+    if not found.is_there and not found.wrong:
+        raise InputError(f"{file.name} has no requirements. {_what_it_is(file, names, found.lacks)}")
     return Requirements.joined(
         found.read,
         found.wrong,
@@ -88,12 +88,14 @@ def read_requirements(
 def write_requirements(requirements: Requirements, path: str | Path, *, replace: bool = False) -> Path:
     """Write requirements as a file; see `Requirements.write`."""
     file = checked_path(path, _WRITTEN, replace=replace)
+    rows = rows_of(requirements)
+    check_lengths(rows, LONGEST)
     with writing(file) as beside:
         match file.suffix.casefold():
             case ".toml":
                 beside.write_text(toml_of(requirements), "utf-8", newline="\n")
             case ".csv":
-                _write_csv(requirements, beside)
+                _write_csv(rows, beside)
             case _:
                 write_workbook(contents_without_catalog(requirements), beside)
     return file
@@ -141,36 +143,35 @@ def _content(file: Path) -> bytes:
         raise InputError(f"{file.name} cannot be read: {error}.") from error
 
 
-def _write_csv(requirements: Requirements, path: Path) -> None:
-    """Write one requirement a row, as `Requirements.frame` has it, safe to open in a spreadsheet."""
-    rows = requirements.frame.to_dict("records") or [dict.fromkeys(COLUMNS, "")]
+def _write_csv(rows: Iterable[Mapping[str, str]], path: Path) -> None:
+    """Write one requirement a row, safe to open in a spreadsheet."""
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["by", *COLUMNS])
-        for row in rows:
-            values = ["" if row[name] in (0, False) else row[name] for name in COLUMNS]
-            texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
-            table.writerow([escape_formulas(one) for one in (requirements.by, *texts)])
-
-
-def _known_texts(skeletons: Collection[str]) -> Collection[str]:
-    """Return the words of requirements that are so written: by them the encoding of a CSV file is found."""
-    return [one for one in known_words() if skeleton(one) in skeletons]
+        table.writerow(COLUMNS)
+        table.writerows([escape_formulas(row[name]) for name in COLUMNS] for row in rows)
 
 
 def _number_of_headings(_: int, row: Row) -> int:
     """Return how many columns the row of headings names: by it the separator of a CSV file is found."""
-    names = {cell.text.strip().casefold() for cell in row.values()}
-    if names >= {"channel", "attribute", "level"}:
-        return len(names & {"by", *COLUMNS})
-    places = {place for cell in row.values() if (place := place_of(cell.text)) is not None}
-    return len(places) if SheetPlace.ATTRIBUTE in places or SheetPlace.PATH in places else 0
+    return len(named_columns(row))
 
 
-def _what_it_is(sheets: Collection[str]) -> str:
-    if any(name.startswith("To fix") for name in sheets):
+def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> str:
+    """Return what a file is that has no requirements, and what to fill in: an empty workbook is written beside it."""
+    if any(name.startswith("To fix") for name in names):
         return "It is a worklist: px.read_worklist reads it."
+    lacking = f"Its table lacks {', '.join(map(heading_of, lacks))}. " if lacks else ""
+    template = file.with_name(f"{file.stem} template.xlsx")
+    if not is_there(template):
+        # Where nothing can be written, the words are all there is.
+        with suppress(StorageError, InputError, OSError):
+            write_requirements(Requirements(), template)
+    empty = (
+        f"{template.name} beside it is an empty one to fill in"
+        if is_file(template)
+        else "px.Requirements().write('requirements.xlsx') writes an empty one"
+    )
     return (
-        "A sheet of requirements has a row of headings with Attribute or Path, and then families: px.requirements "
-        "writes one."
+        f"{lacking}Requirements are read from their own table alone: {empty}, and "
+        "px.requirements('requirements.xlsx', catalog) writes one for a catalogue."
     )

@@ -11,7 +11,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, QueryError
 from prodex.files.atomic import writing
 from prodex.files.untrusted import is_there
-from prodex.locales import language_tag, market_code, short_of
+from prodex.locales import market_code
 from prodex.messages import hint, meant
 from prodex.quality.profile import Profile
 from prodex.quality.requirement_files.files import checked_path, is_requirements_file, read_requirements
@@ -19,14 +19,21 @@ from prodex.quality.requirement_files.filled_shares import ProductGroups, market
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
 from prodex.quality.requirement_files.sheet_rows import contents_of
 from prodex.quality.requirement_files.workbook import write_workbook
-from prodex.quality.requirement_layout import consumer_units
-from prodex.quality.requirements import Channel, ProductFamily, Requirements, unusable_family
+from prodex.quality.requirements import (
+    Channel,
+    ProductFamily,
+    Requirements,
+    language_asked,
+    unusable_family,
+)
 from prodex.store.snapshot import catalog_given
 
 #: Families that have a column of their own unless somebody chooses: more do not fit on a screen or page.
 _COLUMNS = 40
 #: Markets that have a sheet unless somebody chooses.
 _MARKETS = 8
+#: What says of which units a channel is.
+_UNITS = dict.fromkeys(("", "consumer units", "consumer unit", "consumer"), True) | {"all": False}
 #: What a channel is called unless somebody says it.
 _CHANNEL = "All channels"
 
@@ -44,9 +51,10 @@ def requirements(
 ) -> Path:
     """Write a workbook in which people say what each channel asks of each family of products.
 
-    A sheet explains it; then there is one for each channel. Its rows are the attributes that the catalogue has, its
-    columns families of products, and its cells show which share of a family's products has the attribute today. They
-    take must, should, may or not. `prodex.Requirements.read` reads the workbook, and `prodex.audit` judges by it.
+    A sheet explains it. The sheet Requirements has a row for each attribute of each channel, which takes must, should,
+    may or not; a row with the code of a family asks it of that one. A matrix of each channel shows families beside
+    attributes, with the share of products that have each today. `prodex.Requirements.read` reads the workbook, and
+    `prodex.audit` judges by it.
 
     Parameters
     ----------
@@ -58,14 +66,15 @@ def requirements(
         By what families are told: "kind", "gpc", or a column of `products` such as "brand_code". By default that of
         `start`, or "kind".
     channels
-        "Web shop:France", or several; "Web shop:France:consumer units" is of consumer units alone. By default those
+        "Web shop:France", or several, of consumer units; "Warehouse:France:all" is of all units. By default those
         of `start`, or one for each market of the catalogue.
     languages
         The languages of texts. By default those that a market requires, and those that its products have.
     families
-        So many of the largest families, or their codes. By default 40; all others are counted with all families.
+        So many of the largest families for the matrix, or their codes. By default 40; all others can be asked of by
+        their codes.
     start
-        Requirements whose answers are in the cells already, or their file; or a profile or its name, such as
+        Requirements whose answers are there already, or their file; or a profile or its name, such as
         "online-listing": then what it asks of all products of a channel is there.
     replace
         Whether a workbook that is there is written anew. Its answers are kept unless `start` is given; one with
@@ -82,7 +91,7 @@ def requirements(
     >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}, "brand": {"code": "ACME"}}])
     >>> path = requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
     >>> prodex.Requirements.read(path).channels
-    (Channel(name='Web shop', market=250, consumer_units=False),)
+    (Channel(name='Web shop', market=250, consumer_units=True),)
     """
     catalog = catalog_given(catalog, "requirements('requirements.xlsx', catalog)", path)
     file = checked_path(path, (".xlsx",), replace=replace)
@@ -154,8 +163,8 @@ def channel_of(given: Any) -> Channel:
 
     Examples
     --------
-    >>> channel_of("Web shop:France:consumer units")
-    Channel(name='Web shop', market=250, consumer_units=True)
+    >>> channel_of("Web shop:France"), channel_of("Warehouse:France:all").consumer_units
+    (Channel(name='Web shop', market=250, consumer_units=True), False)
     """
     if isinstance(given, Channel):
         return given
@@ -164,7 +173,7 @@ def channel_of(given: Any) -> Channel:
             f"A channel is {described(given)}. Give its name and market, such as 'Web shop:France'."
         )
     name, *more = (part.strip() for part in given.split(":"))
-    units = consumer_units(more[1]) if len(more) > 1 else False
+    units = _UNITS.get(more[1].casefold()) if len(more) > 1 else True
     if not name or len(more) > 2 or units is None:
         raise InputError(f"{given!r:.60} is no channel. Give its name and market, such as 'Web shop:France'.")
     try:
@@ -194,7 +203,7 @@ def _languages(given: str | Iterable[str] | None) -> list[str] | None:
     if given is None:
         return None
     try:
-        return [short_of(language_tag(one)) for one in ([given] if isinstance(given, str) else given)]
+        return [language_asked(one) for one in ([given] if isinstance(given, str) else given)]
     except QueryError as error:
         raise InputError(str(error)) from error
 

@@ -43,7 +43,8 @@ def requirements_of_profile(profile: Profile, channels: Sequence[Channel], by: s
 
     Examples
     --------
-    >>> found = requirements_of_profile(Profile.read("core"), [Channel("Web shop", 56)], "kind")
+    >>> every_unit = Channel("Web shop", 56, consumer_units=False)
+    >>> found = requirements_of_profile(Profile.read("core"), [every_unit], "kind")
     >>> [(one.asked.attribute, one.asked.language, one.ask.words) for one in found.requirements]
     [('namePublicLong', 'fr', 'must'), ('namePublicLong', 'nl', 'must')]
     """
@@ -53,7 +54,7 @@ def requirements_of_profile(profile: Profile, channels: Sequence[Channel], by: s
             for family, level in _families(check, channel, by):
                 key = (
                     channel.label,
-                    AskedAttribute(str(check.facts.attribute), check.facts.language or ""),
+                    AskedAttribute(str(check.attribute), check.language or ""),
                     family,
                 )
                 before = asked.get(key)
@@ -67,8 +68,7 @@ def requirements_of_profile(profile: Profile, channels: Sequence[Channel], by: s
 
 def _families(check: Check, channel: Channel, by: str) -> Iterator[tuple[str, Level]]:
     """Yield the families of a channel of which a check asks for data, and those that it leaves out."""
-    facts = check.facts
-    if check.rule.id not in _RULES or not facts.is_presence or facts.attribute is None:
+    if check.rule.id not in _RULES or not check.is_presence or check.attribute is None:
         return
     for scope in check.scopes:
         if any(
@@ -82,8 +82,8 @@ def _families(check: Check, channel: Channel, by: str) -> Iterator[tuple[str, Le
         is_by_kind = by in {"kind", _FAMILIES} or (kinds is None and not left_out)
         if excepted or not is_by_kind or not all(_is_of(channel, *one) for one in only.items()):
             continue
-        yield from ((str(code), _LEVELS[facts.severity]) for code in (ALL,) if kinds is None)
-        yield from ((str(code), _LEVELS[facts.severity]) for code in kinds or () if code)
+        yield from ((str(code), _LEVELS[check.severity]) for code in (ALL,) if kinds is None)
+        yield from ((str(code), _LEVELS[check.severity]) for code in kinds or () if code)
         yield from ((str(code), Level.MAY) for code in left_out if code)
 
 

@@ -1,98 +1,86 @@
-"""Requirements in sheets as people leave them: every cell that asks for something, with its place.
+"""The sheet Requirements as people leave it, in a workbook or as CSV: every row that asks for something, by its codes.
 
-Rows may have been sorted, filtered, deleted and added, columns moved, hidden and merged, wire paths deleted. A row is
-known by its path, or by its words; a column by the code of its family, or by its label. Columns, rows and sheets of
-one's own are left alone and named. Where such a one holds a word of the four, that is a problem and never passed over.
+Rows may have been sorted, filtered, hidden, deleted and added, and columns moved. A row says all that it means, so
+that its place says nothing. Columns and sheets of one's own are left alone and named, and so is what somebody typed
+into a matrix, which only shows.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TypeVar
 
 from prodex.errors import InputError, QueryError
-from prodex.facts.gpc import SEGMENTS
 from prodex.files.layouts import require_layout
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
-from prodex.locales import language_name, market_code
 from prodex.messages import nearest, percent
-from prodex.quality.requirement_files.asked_in_words import ask_of, is_answer, is_level, is_share
-from prodex.quality.requirement_files.attribute_words import AttributeWords, language_of
-from prodex.quality.requirement_files.row_kinds import RowKind
-from prodex.quality.requirement_layout import (
-    ALL_FAMILIES,
+from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.quality.requirement_files.attribute_titles import KnownAttributes
+from prodex.quality.requirement_files.layout import (
+    BEHIND,
+    CODE_ROW,
+    FIRST_COLUMN,
+    FIRST_ROW,
     FORMAT,
-    GROUPS,
     KEYS_SHEET,
+    LANGUAGE_COLUMN,
+    NO_PRODUCTS,
+    NOT_ASKED,
+    PATH_COLUMN,
+    PRODUCTS_ROW,
     READ_ME,
-    SheetPlace,
-    consumer_units,
-    is_all_families,
-    is_not_asked,
-    is_remark,
-    place_of,
+    REQUIREMENTS,
+)
+from prodex.quality.requirement_files.row_kinds import RowKind
+from prodex.quality.requirement_files.table import (
+    ANY,
+    COLUMNS,
+    FILLED,
+    MARKS,
+    SHOWN,
+    column_named,
+    heading_of,
+    is_consumer_units,
+    market_of,
 )
 from prodex.quality.requirements import (
     ALL,
-    COLUMNS,
     Ask,
     AskedAttribute,
     Channel,
     Level,
     ProductFamily,
-    column_of,
-    row_read,
+    language_asked,
 )
+from prodex.quality.requirements import COLUMNS as OF_FRAMES
 from prodex.tables.attributes import TEXTS
-from prodex.written_numbers import written_share
 
-#: The share behind a word, which a program writes that saves cells as they look.
-_SHARE_BEHIND = re.compile(r"\s*·\s*(?:[<>]?[0-9]{1,3}\s?%|not asked for|no products)\s*$")
-_NAME_AND_MARKET = re.compile(r"(.+?)\s*(?:\(([^()]+)\)|[-–—·,/]\s*([^-–—·,/()]+))\s*")
 #: What to do with a workbook of another version.
-_ADVICE = "Write the workbook anew, and copy into it what is required."
+_ADVICE = "Write the workbook anew, and enter in it what is required."
 #: Copies of the hidden sheet, which spreadsheets make when sheets are copied.
 _KEYS = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
-_EVERY_MARKET = frozenset({"", "all", "all markets", "0", "*", "-"})
-#: Columns of a table with one requirement a row, by which it is recognized.
-_LONG = frozenset({"channel", "attribute", "level"})
-
 #: Problems of a file that are listed: whoever corrects so many reads it again.
 _MOST_PROBLEMS = 1_000
-#: Cells that one problem names.
+#: Cells of a sheet that only shows which are named.
 _MOST_CELLS = 20
 #: Products of a family of which it is remarkable that none has what it must have.
 _LARGE = 20
-#: A share that is a plain number or has a sign.
-#: How far a share and what a cell shows of it are apart.
-_ROUNDED = 0.006
-#: How alike a parent and a family are where one is taken for a typing error of the other.
-_ALIKE = 0.8
-#: Cells of a merged range: larger ones are no heading.
-_MOST_MERGED = 100_000
-
-#: What the first cells of rows above the attributes say.
-_ABOVE = frozenset(
-    {
-        *(SheetPlace.CHANNEL, SheetPlace.MARKET, SheetPlace.UNITS),
-        *(SheetPlace.CODE, SheetPlace.PRODUCTS, SheetPlace.PARENT),
-    }
-)
-#: Characters of what names a row.
-_LONGEST_NAME = 1_000
-#: Families whose nearest name is looked for: each takes a while.
+#: Families whose nearest code is looked for: each takes a while.
 _MOST_SOUGHT = 200
+#: What tells families by the GPC, and a code of it.
+_GPC, _GPC_CODE = frozenset({"gpc", "gpc_code"}), re.compile("[0-9]{8}")
+#: What the column of shares holds unless somebody typed into it.
+_SHARE = re.compile(rf"(?:[<>]?[0-9]{{1,3}} ?%|[01](?:[.,][0-9]+)?|{NOT_ASKED}|{NO_PRODUCTS})?")
 
-#: What tells families by the GPC.
-_GPC = frozenset({"gpc", "gpc_code"})
-
+T = TypeVar("T")
+#: What the cells of a row say, by their column.
+_Texts = Mapping[str, str]
 #: As `Requirements.joined` takes it.
 Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
 
@@ -104,17 +92,19 @@ class SheetsRead:
     Attributes
     ----------
     read
-        Cell by cell: its place, channel, family, what it is about and what is asked.
+        Row by row: its place, channel, family, what it is about and what is asked.
     wrong
         What could not be read, each with its place.
     ignored
-        Sheets, columns and rows that are somebody's own.
+        Sheets and columns that are somebody's own, and what was typed where a sheet only shows.
     notes
         What is no error and may surprise.
     by
         By what families are told; empty where the file does not say it.
-    tables
-        Number of sheets with requirements.
+    is_there
+        Whether the file has a sheet of requirements.
+    lacks
+        The columns that the sheet most like one does not have.
     """
 
     read: list[Read] = field(default_factory=list)
@@ -122,192 +112,111 @@ class SheetsRead:
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     by: str = ""
-    tables: int = 0
+    is_there: bool = False
+    lacks: Collection[str] = ()
 
 
 @dataclass
 class _Keys:
-    """What the hidden sheet says."""
-
-    titles: dict[str, str] = field(default_factory=dict)
-    families: list[ProductFamily] = field(default_factory=list)
-    sheets: list[str] = field(default_factory=list)
-    columns: dict[str, list[str]] = field(default_factory=dict)
-    shares: dict[tuple[str, AskedAttribute], list[Any]] = field(default_factory=dict)
-    products: dict[str, list[int]] = field(default_factory=dict)
-    in_use: dict[str, dict[str, str]] = field(default_factory=dict)
-    by: str = ""
-
-    @cached_property
-    def codes(self) -> frozenset[str]:
-        """The codes of all families with which the workbook was written."""
-        return frozenset({one.code for one in self.families}.union(*self.columns.values()) - {ALL})
-
-    @cached_property
-    def attributes(self) -> Mapping[str, str]:
-        """The attribute of each title, in small letters, with which the workbook was written."""
-        return {_as_label(title): attribute for attribute, title in reversed([*self.titles.items()])}
-
-    def shown(self, sheet: str, asked: AskedAttribute, family: str) -> list[float | None]:
-        """Return what was written into a cell: a share, or None for nothing; an empty list where it is not known."""
-        columns, shares = self.columns.get(sheet, []), self.shares.get((sheet, asked), [])
-        found = shares[columns.index(family) :][:1] if family in columns else []
-        return [float(one) if isinstance(one, int | float) else None for one in found]
-
-    def products_of(self, sheet: str, family: str) -> int:
-        """Return how many products the column of a family had; 0 where it is not known."""
-        columns, counts = self.columns.get(sheet, []), self.products.get(sheet, [])
-        return dict(zip(columns, counts, strict=False)).get(family, 0)
-
-    def languages(self, sheet: str, attribute: str) -> list[str]:
-        """Return the languages in which a sheet was written with an attribute; an empty one is any."""
-        return [asked.language for of, asked in self.shares if of == sheet and asked.attribute == attribute]
-
-
-@dataclass(frozen=True)
-class _KnownFamilies:
-    """The families of a whole file: where somebody deleted a row of codes, another place still has them.
+    """What the hidden sheet knows of the catalogue for which a workbook was written.
 
     Attributes
     ----------
-    codes
-        All codes.
-    parents
-        What each family belongs to, as the hidden sheet says.
-    by_label
-        The codes of each label, in small letters.
-    labels
-        The label of each family, in small letters, with which the workbook was written.
+    attributes
+        All attributes of its rows.
+    families
+        All families of the catalogue; none where they are not known.
+    in_use
+        The codes that each attribute has, with their labels.
+    channels
+        The channel of each matrix, by the name of its sheet.
+    shown
+        What the rows of each matrix hold, by their number.
     """
 
-    codes: frozenset[str]
-    parents: Mapping[str, str]
-    by_label: Mapping[str, Collection[str]]
-    labels: Mapping[str, str] = field(default_factory=dict)
+    attributes: list[str] = field(default_factory=list)
+    families: set[str] = field(default_factory=set)
+    in_use: dict[str, dict[str, str]] = field(default_factory=dict)
+    channels: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, dict[int, dict[int, str]]] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, keys: _Keys, tables: Iterable[_Table]) -> _KnownFamilies:
-        """Collect what the hidden sheet and all other sheets say."""
-        by_label: dict[str, set[str]] = {}
-        codes = set(keys.codes)
-        labelled = [(one.code, one.label) for one in keys.families]
-        for code, label in [*labelled, *(pair for table in tables for pair in table.labelled())]:
-            codes.add(code)
-            by_label.setdefault(_as_label(label), set()).add(code)
-        labels = {f"{digits}000000": label for digits, label in SEGMENTS.items()} if keys.by in _GPC else {}
-        labels |= {one.code: one.label or one.code for one in keys.families}
-        return cls(
-            frozenset(codes),
-            {one.code: one.parent for one in keys.families},
-            by_label,
-            {code: _as_label(label) for code, label in labels.items()},
-        )
+    def products_without(self, channel: str, asked: AskedAttribute, family: str) -> int:
+        """Return how many products a family has, if none of them has an attribute; 0 for any other."""
+        found = self._cells_shown.get((channel, asked.attribute, asked.language, family))
+        if found is None or found[0].rpartition(BEHIND)[2] != percent(0, 0):
+            return 0
+        return int(found[1].replace(",", "") or 0)
 
     @cached_property
-    def _codes_by_own_label(self) -> Mapping[str, str]:
-        return {label: code for code, label in reversed([*self.labels.items()])}
-
-    def taken_from(self, code: str, label: str) -> str | None:
-        """Return the code of another family whose label is above a code, as after sorting a row; None for none."""
-        wanted = _as_label(label)
-        if not wanted or wanted in {self.labels.get(code), _as_label(code)}:
-            return None
-        other = self._codes_by_own_label.get(wanted)
-        return None if other == code else other
-
-    def named(self, text: str) -> list[str]:
-        """Return the codes of families that a text is the code or the label of."""
-        return [text] if text in self.codes else sorted(self.by_label.get(_as_label(text), ()))
-
-
-def _as_label(text: str) -> str:
-    return " ".join(text.casefold().split())
+    def _cells_shown(self) -> Mapping[tuple[str, str, str, str], tuple[str, str]]:
+        """What the matrices show by channel, attribute, language and family, each with the products of the family."""
+        found: dict[tuple[str, str, str, str], tuple[str, str]] = {}
+        for sheet, channel in self.channels.items():
+            rows = self.shown[sheet]
+            codes, products = rows.get(CODE_ROW, {}), rows.get(PRODUCTS_ROW, {})
+            for number, row in rows.items():
+                about = (channel, row.get(PATH_COLUMN, ""), row.get(LANGUAGE_COLUMN, ""))
+                if number >= FIRST_ROW and about[1]:
+                    for column, code in codes.items():
+                        if column >= FIRST_COLUMN:
+                            found[*about, code] = (row.get(column, ""), products.get(column, ""))
+        return found
 
 
-def read_sheets(sheets: Sequence[Sheet], stem: str, known: Collection[str] = ()) -> SheetsRead:
+def read_sheets(sheets: Sequence[Sheet], known: Collection[str] = ()) -> SheetsRead:
     """Read the sheets of a file.
 
     Parameters
     ----------
     sheets
         All sheets.
-    stem
-        The name of the file without its ending: that of the channel, where nothing else says it.
     known
         Attributes that are known beside those of the specification.
     """
     found = SheetsRead()
     keys = _Keys()
-    is_ours = [_KEYS.fullmatch(sheet.name.strip()) is not None for sheet in sheets]
-    for sheet, is_own in zip(sheets, is_ours, strict=True):
-        if is_own:
+    others = []
+    for sheet in sheets:
+        if _KEYS.fullmatch(sheet.name.strip()) is not None:
             require_layout(sheet.file, _read_keys(sheet.rows(), keys), FORMAT, _ADVICE)
-    names = AttributeWords.of(keys.titles, known)
-    shown = [
-        (sheet, [] if sheet.is_hidden else _rows_of(sheet))
-        for sheet, is_own in zip(sheets, is_ours, strict=True)
-        if not is_own and sheet.name.strip().casefold() != READ_ME.casefold()
-    ]
-    headings = [_long_heading(rows) for _, rows in shown]
-    tables = [
-        _Table.of(sheet.name, rows, sheet.merged()) if heading is None else None
-        for (sheet, rows), heading in zip(shown, headings, strict=True)
-    ]
-    families = _KnownFamilies.of(keys, filter(None, tables))
-    in_tables: list[Read] = []
-    for (sheet, rows), heading, table in zip(shown, headings, tables, strict=True):
-        if sheet.is_hidden:
-            found.ignored.append(f"sheet {sheet.name} (hidden)")
-        elif heading is not None:
-            _read_long(sheet.name, rows, heading, names, found)
-            found.tables += 1
-        elif table is not None:
-            before = len(found.read)
-            table.read(stem, names, keys, families, found)
-            in_tables += found.read[before:]
-        elif sheet.name in keys.sheets and (answer := _first_answer(rows)) is not None:
-            place = cell_place(*answer)
-            what = f"{SheetPlace.ATTRIBUTE} or {SheetPlace.PATH}"
-            found.wrong.append(
-                f"{sheet.name}!{place}: there is an answer, but no row of the sheet has the heading {what}. Write it "
-                "above the attributes."
-            )
         else:
+            others.append(sheet)
+    tables = []
+    for sheet in others:
+        if sheet.name in keys.shown:
+            found.ignored += _typed(sheet, keys.shown[sheet.name])
+        elif sheet.is_hidden:
+            found.ignored.append(f"sheet {sheet.name} (hidden)")
+        elif (table := _Table.of(sheet)) is not None:
+            tables.append(table)
+        elif sheet.name.strip().casefold() != READ_ME.casefold():
             found.ignored.append(f"sheet {sheet.name}")
-    found.by = found.by or keys.by
-    if not found.tables and keys.by:
-        found.read += [("the hidden sheet", None, family, None, None) for family in keys.families]
-        found.tables = 1
-    if found.by in _GPC:
-        found.wrong += _no_gpc(in_tables, families.codes if keys.by else ())
+    whole = [table for table in tables if not table.lacks]
+    if len(whole) > 1:
+        names = " and ".join(repr(one.sheet) for one in whole[:2])
+        found.wrong.append(
+            f"{names} are both sheets of requirements, and nobody knows which of them holds. Delete or hide one."
+        )
+    elif whole:
+        found.is_there = True
+        found.ignored += [f"sheet {one.sheet}" for one in tables if one.lacks]
+        whole[0].read(KnownAttributes.of(keys.attributes, known), keys, found)
+        _sort_channels(found, list(keys.channels.values()))
+    elif tables:
+        found.lacks = tables[0].lacks
     return found
 
 
-def _rows_of(sheet: Sheet) -> list[tuple[int, Row]]:
-    return [(number, _plain(row, is_csv=not sheet.name)) for number, row in sheet.rows()]
+def _sort_channels(found: SheetsRead, labels: Sequence[str]) -> None:
+    """Put channels in the order in which a workbook was written: that of sorted rows says nothing."""
+    place = {label: number for number, label in enumerate(labels)}
+    found.read.sort(key=lambda one: len(place) if one[1] is None else place.get(one[1].label, len(place)))
 
 
-def _no_gpc(read: Iterable[Read], known: Collection[str]) -> Iterator[str]:
-    """Yield the families that are told by the GPC and have no code of it: no product is of a family in words."""
-    codes = {label.casefold(): f"{digits}000000" for digits, label in SEGMENTS.items()}
-    # Each family is named once, at its heading.
-    first = {family.code: place for place, _, family, _, _ in reversed([*read]) if family is not None}
-    for code, place in reversed(first.items()):
-        if code not in known and re.fullmatch("[0-9]{8}", code) is None:
-            found = codes.get(code.casefold())
-            example = f"{found} for {code}" if found else "50000000"
-            yield (
-                f"{place}: {code!r:.60} is no code of the GPC, which has eight digits. Write its code in the row "
-                f"{SheetPlace.CODE}, such as {example}."
-            )
-
-
-def _plain(row: Row, *, is_csv: bool) -> Row:
-    return (
-        {place: cell._replace(text=unescape_formulas(cell.text)) for place, cell in row.items()}
-        if is_csv
-        else row
-    )
+def named_columns(row: Row) -> Collection[str]:
+    """Return the columns of the table that a row of headings names; none where it is another row."""
+    names = {column_named(cell.text) for cell in row.values()}
+    return names & set(COLUMNS) if names >= MARKS else ()
 
 
 def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> int | None:
@@ -321,664 +230,302 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> int | None:
         match (row[0].text if 0 in row else "", value):
             case "format", int(number):
                 layout = number
-            case "attribute", [str(attribute), str(title)]:
-                into.titles.setdefault(attribute, title)
-            case "family", [str(code), str(label), str(parent)]:
-                into.families.append(ProductFamily(code, label, parent))
-            case "sheets", [*names]:
-                into.sheets += [name for name in names if isinstance(name, str)]
-            case "columns", [str(sheet), [*codes]]:
-                into.columns.setdefault(sheet, list(map(str, codes)))
-            case "products", [str(sheet), [*counts]]:
-                into.products.setdefault(sheet, [one if isinstance(one, int) else 0 for one in counts])
-            case "shares", [str(sheet), str(attribute), str(language), [*shares]]:
-                into.shares.setdefault((sheet, AskedAttribute(attribute, language)), shares)
-            case "codes", [str(attribute), [*pairs]]:
-                in_use = {
-                    str(one[0]): str(one[1]) for one in pairs if isinstance(one, list) and len(one) == 2
-                }
-                into.in_use.setdefault(attribute, {}).update(in_use)
-            case "by", str(by):
-                into.by = into.by or by
+            case "attributes", [*names]:
+                into.attributes += [one for one in names if isinstance(one, str)]
+            case "families", [*codes]:
+                into.families.update(one for one in codes if isinstance(one, str))
+            case "codes", [str(attribute), dict(codes)]:
+                into.in_use.setdefault(attribute, {}).update(
+                    {one: str(label) for one, label in codes.items()}
+                )
+            case "matrix", [str(sheet), str(channel)]:
+                into.channels[sheet] = channel
+                into.shown.setdefault(sheet, {})
+            case "shown", [str(sheet), int(number), int(first), [*texts]]:
+                cells = into.shown.setdefault(sheet, {}).setdefault(number, {})
+                cells |= {column: str(one) for column, one in enumerate(texts, first)}
     return layout
+
+
+def _typed(sheet: Sheet, shown: Mapping[int, Mapping[int, str]]) -> Iterator[str]:
+    """Yield what somebody typed into a sheet that only shows."""
+    typed = [
+        f"cell {sheet.name}!{cell_place(number, column)} ({cell.text.strip()!r:.40})"
+        for number, row in sheet.rows()
+        for column, cell in sorted(row.items())
+        if cell.text.strip() and cell.text.strip() != shown.get(number, {}).get(column, "").strip()
+    ]
+    yield from (f"{one}: the sheet only shows, write it in {REQUIREMENTS}" for one in typed[:_MOST_CELLS])
+    if len(typed) > _MOST_CELLS:
+        yield f"{len(typed) - _MOST_CELLS:,} more cells of {sheet.name}, which only shows"
 
 
 @dataclass
 class _Table:
-    """A sheet with attributes as rows and families as columns."""
+    """A sheet with one requirement a row.
+
+    Attributes
+    ----------
+    sheet
+        Its name; empty for CSV.
+    rows
+        All of its rows: sorting may have moved some above the headings.
+    heading
+        Number of the row of headings.
+    merged
+        Its merged ranges.
+    """
 
     sheet: str
     rows: dict[int, Row]
-    merged: dict[tuple[int, int], tuple[int, int]]
     heading: int
-    places: dict[SheetPlace, int]
-    _languages: dict[str, set[str]] = field(default_factory=dict)
+    merged: list[Range]
 
     @classmethod
-    def of(cls, sheet: str, rows: Sequence[tuple[int, Row]], merged: Iterable[Range]) -> _Table | None:
-        """Find the headings of a sheet; None where it has none."""
-        found: tuple[int, dict[SheetPlace, int]] | None = None
-        for number, row in rows:
-            places: dict[SheetPlace, int] = {}
-            for column, cell in sorted(row.items()):
-                if (place := place_of(cell.text)) is not None:
-                    places.setdefault(place, column)
-            if len(row) > 1 and (SheetPlace.ATTRIBUTE in places or SheetPlace.PATH in places):
-                # A channel or a family may be called like a heading: its row is none if there is another one.
-                if place_of(row[min(row)].text) not in _ABOVE:
-                    found = (number, places)
-                    break
-                found = found or (number, places)
-        return None if found is None else cls(sheet, dict(rows), _anchors(merged, dict(rows)), *found)
+    def of(cls, sheet: Sheet) -> _Table | None:
+        """Find the table of a sheet; None where it has none."""
+        rows: dict[int, Row] = {}
+        heading = None
+        for number, row in sheet.rows():
+            rows[number] = row
+            if heading is None and named_columns(row):
+                heading = number
+        return None if heading is None else cls(sheet.name, rows, heading, sheet.merged())
 
-    def cell(self, row: int, column: int | None) -> Cell | None:
-        """Return a cell, or that which it is merged with."""
-        if column is None:
-            return None
-        row, column = self.merged.get((row, column), (row, column))
-        return self.rows.get(row, {}).get(column)
+    @cached_property
+    def headings(self) -> Mapping[int, str]:
+        """What each column is called."""
+        return {column: cell.text.strip() for column, cell in sorted(self.rows[self.heading].items())}
 
-    def text(self, row: int, column: int | None) -> str:
-        """Return the text of a heading or key."""
-        cell = self.cell(row, column)
-        return "" if cell is None else re.sub(r"[\s\u00a0]+", " ", cell.text).strip()
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The columns of the table, each with its place."""
+        named = [(column_named(text), column) for column, text in self.headings.items()]
+        return {name: column for name, column in reversed(named) if name in COLUMNS}
 
-    def verbatim(self, row: int, column: int) -> str:
-        """Return the text of a code or label, as products have it."""
-        cell = self.cell(row, column)
-        return "" if cell is None else cell.text.strip()
+    @cached_property
+    def _shares(self) -> Collection[int]:
+        """The columns that show what products have."""
+        return [column for column, text in self.headings.items() if column_named(text) == FILLED]
 
-    def at(self, row: int, column: int) -> str:
+    @cached_property
+    def lacks(self) -> list[str]:
+        """The columns that are not there."""
+        return [one for one in COLUMNS if one not in self.columns]
+
+    def at(self, number: int, column: str | int) -> str:
         """Return the place of a cell as people call it."""
-        place = cell_place(row, column)
+        if not self.sheet and isinstance(column, str):
+            return f"row {number}, {column}"
+        place = cell_place(number, self.columns[column] if isinstance(column, str) else column)
         return f"{self.sheet}!{place}" if self.sheet else place
 
-    @property
-    def keys(self) -> set[int]:
-        """The columns that are not about a family."""
-        own = (SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE, SheetPlace.PATH, SheetPlace.FILLED)
-        return {self.places[one] for one in own if one in self.places}
-
-    def labelled(self) -> Iterator[tuple[str, str]]:
-        """Yield code and label of each column that has both."""
-        code_row = self._rows_above().get(SheetPlace.CODE)
-        if code_row is None:
-            return
-        for column in sorted(self.rows[code_row]):
-            code, label = self.verbatim(code_row, column), self.verbatim(self.heading, column)
-            if column not in self.keys and code and label and code != ALL:
-                yield code, label
-
-    def read(
-        self,
-        stem: str,
-        names: AttributeWords,
-        keys: _Keys,
-        known: _KnownFamilies,
-        into: SheetsRead,
-    ) -> None:
+    def read(self, attributes: KnownAttributes, keys: _Keys, into: SheetsRead) -> None:
         """Read all that is asked."""
-        rows_of = self._rows_above()
-        channel = self._channel(rows_of, stem, into)
-        if (code_row := rows_of.get(SheetPlace.CODE)) is not None:
-            self._read_by(code_row, into)
-        families = self._families(rows_of, known, into)
-        place = self.at(self.heading, min(families, default=0))
-        if not families and SheetPlace.CHANNEL not in rows_of and not into.wrong:
-            # Somebody's own list of attributes.
-            into.ignored.append(f"sheet {self.sheet}")
-            return
-        into.tables += 1
-        into.read.append((place, channel, None, None, None))
-        for column, family in families.items():
-            into.read.append((self.at(self.heading, column), channel, family, None, None))
-        others = {*rows_of.values()}
-        self._refuse_words_above(rows_of, families, known, into)
-        for number in sorted(self.rows):
+        self._look_at_headings(into)
+        self._look_at_merged(into)
+        said_by: dict[str, str] = {}
+        for number, row in self.rows.items():
             if len(into.wrong) >= _MOST_PROBLEMS:
                 into.wrong.append(
-                    f"{self.at(number, 0)}: from here on nothing was read, after so many problems"
+                    f"{self.at(number, 'level')}: from here on nothing was read, after so many problems"
                 )
                 return
-            if number > self.heading and number not in others:
-                self._read_row(number, channel, families, names, keys, into)
-
-    def _rows_above(self) -> dict[SheetPlace, int]:
-        """Return the rows that say something of the sheet and of its columns; sorting may have moved some below."""
-        found: dict[SheetPlace, int] = {}
-        for number, row in sorted(self.rows.items()):
-            if self.text(number, self.places.get(SheetPlace.PATH)) and number > self.heading:
+            filled = sum(bool(row[one].text.strip()) for one in self.columns.values() if one in row)
+            # A single cell above the headings is a title.
+            if not filled or (number < self.heading and filled == 1):
                 continue
-            first = next((cell for column, cell in sorted(row.items())), None)
-            place = None if first is None else place_of(first.text)
-            of_sheet = place in {SheetPlace.CHANNEL, SheetPlace.MARKET, SheetPlace.UNITS}
-            is_of_columns = place in {SheetPlace.CODE, SheetPlace.PRODUCTS, SheetPlace.PARENT}
-            if place is not None and (is_of_columns or (of_sheet and number < self.heading)):
-                found.setdefault(place, number)
-        return found
-
-    @cached_property
-    def _merged_by_row(self) -> Mapping[int, Collection[int]]:
-        found: dict[int, list[int]] = {}
-        for row, column in self.merged:
-            found.setdefault(row, []).append(column)
-        return found
-
-    def _read_by(self, code_row: int, into: SheetsRead) -> None:
-        """Read by what families are told, which is beside the words "Family code"."""
-        beside = {
-            column: self.text(code_row, column) for column in self.rows[code_row] if column in self.keys
-        }
-        for column, by in beside.items():
-            if place_of(by) is SheetPlace.CODE:
+            texts = self._texts(number, row, into)
+            # Headings are repeated for printing.
+            if texts is None or texts["level"] == self.headings[self.columns["level"]]:
                 continue
-            try:
-                column_of(by)
-            except InputError as error:
-                into.wrong.append(f"{self.at(code_row, column)}: {error}")
-            else:
-                into.by = into.by or by
-
-    def _beside(self, row: int) -> str:
-        """Return what is beside the first cell of a row, before the columns of families."""
-        columns = sorted(self.rows[row])
-        last = max(self.keys, default=columns[0] + 1)
-        return next((self.verbatim(row, one) for one in columns[1:] if one <= max(last, columns[0] + 1)), "")
-
-    def _channel(self, rows_of: Mapping[SheetPlace, int], stem: str, into: SheetsRead) -> Channel:
-        name = self._beside(rows_of[SheetPlace.CHANNEL]) if SheetPlace.CHANNEL in rows_of else ""
-        market, at = "", self.sheet or stem
-        if SheetPlace.MARKET in rows_of:
-            market, at = self._beside(rows_of[SheetPlace.MARKET]), self.at(rows_of[SheetPlace.MARKET], 1)
-        if not name:
-            name, of_name = _name_and_market(self.sheet or stem)
-            market = market or of_name
-        is_consumer = False
-        if SheetPlace.UNITS in rows_of:
-            said = self._beside(rows_of[SheetPlace.UNITS])
-            units = consumer_units(said)
-            if units is None:
-                into.wrong.append(
-                    f"{self.at(rows_of[SheetPlace.UNITS], 1)}: {said!r:.40} is neither consumer units nor all."
-                )
-            is_consumer = bool(units)
-        try:
-            code = 0 if market.casefold() in _EVERY_MARKET else market_code(market)
-        except QueryError as error:
-            into.wrong.append(f"{at}: {error}")
-            return Channel(name, 0, is_consumer)
-        return Channel(name, code, is_consumer)
-
-    def _families(
-        self, rows_of: Mapping[SheetPlace, int], known: _KnownFamilies, into: SheetsRead
-    ) -> dict[int, ProductFamily | None]:
-        """Return the family of each column, None for all of them; other columns are named."""
-        code_row, parent_row = rows_of.get(SheetPlace.CODE), rows_of.get(SheetPlace.PARENT)
-        columns = sorted(
-            {column for number, row in self.rows.items() for column in row} | {c for _, c in self.merged}
-        )
-        found: dict[int, ProductFamily | None] = {}
-        parents: dict[int, str] = {}
-        beside = {self.rows[one] and min(self.rows[one]) for one in rows_of.values()}
-        for column in columns:
-            if column in self.keys:
-                continue
-            label = self.verbatim(self.heading, column)
-            code = self.verbatim(code_row, column) if code_row is not None else ""
-            if (
-                code_row is not None
-                and self.merged.get((self.heading, column), (0, column))[1] != column
-                and code
-            ):
-                label = ""
-            if code == ALL or (not code and is_all_families(label)):
-                found[column] = None
-                continue
-            parents[column] = self.verbatim(parent_row, column) if parent_row is not None else ""
-            if code:
-                found[column] = ProductFamily(code, "" if label == code else label)
-                if (other := known.taken_from(code, label)) is not None:
-                    at = "" if code_row is None else f" in {self.at(code_row, column)}"
-                    into.wrong.append(
-                        f"{self.at(self.heading, column)}: {label!r:.60} is the family {other!r:.60}, and the code "
-                        f"of its column{at} is {code!r:.60}. If the columns were sorted, sort all rows together; if "
-                        "the family has a new name, write one that no other has."
-                    )
-            elif label and len(named := known.named(label)) == 1:
-                found[column] = ProductFamily(named[0], "" if label == named[0] else label)
-            elif label and not known.codes and code_row is None and self._may_be_family(column):
-                found[column] = ProductFamily(label)
-            elif column not in beside:
-                self._own_column(column, label, code_row, into)
-        return found | self._with_parents(found, parents, parent_row, known, into)
-
-    def _with_parents(
-        self,
-        found: Mapping[int, ProductFamily | None],
-        parents: Mapping[int, str],
-        parent_row: int | None,
-        known: _KnownFamilies,
-        into: SheetsRead,
-    ) -> dict[int, ProductFamily | None]:
-        """Return the families of columns with those that they belong to, which may be named by their labels."""
-        sought = 0
-        by_label: dict[str, set[str]] = {}
-        for one in filter(None, found.values()):
-            by_label.setdefault(one.label, set()).add(one.code)
-        codes = {*known.codes, *(one.code for one in found.values() if one is not None)}
-        whole: dict[int, ProductFamily | None] = {}
-        for column, parent in parents.items():
-            family = found.get(column)
-            if family is None:
-                continue
-            if parent_row is None:
-                whole[column] = replace(family, parent=known.parents.get(family.code, ""))
-            elif parent:
-                above = by_label.get(parent) or known.named(parent)
-                code = parent if parent in codes or len(above) != 1 else next(iter(above))
-                near = None
-                if code not in codes and sought < _MOST_SOUGHT:
-                    near, sought = nearest(code, [*filter(None, by_label), *codes], _ALIKE), sought + 1
-                if near is not None:
-                    into.wrong.append(
-                        f"{self.at(parent_row, column)}: there is no family {parent!r:.60}; did you mean {near!r:.60}?"
-                    )
-                whole[column] = replace(family, parent=code)
-        return whole
-
-    def _refuse_words_above(
-        self,
-        rows_of: Mapping[SheetPlace, int],
-        families: Collection[int],
-        known: _KnownFamilies,
-        into: SheetsRead,
-    ) -> None:
-        """Ask about words of the four that are in a row above the attributes."""
-        for place, number in rows_of.items():
-            for column in sorted(families):
-                text = self.verbatim(number, column)
-                if is_level(text) and not known.named(text):
-                    into.wrong.append(
-                        f"{self.at(number, column)}: {text!r:.40} is in the row {place}. Write it in the row of an "
-                        "attribute."
-                    )
-
-    @cached_property
-    def _below(self) -> Mapping[int, Mapping[int, Cell]]:
-        """The cells below the headings, by column and row."""
-        found: dict[int, dict[int, Cell]] = {}
-        for number, row in self.rows.items():
-            for column, cell in row.items() if number > self.heading else ():
-                found.setdefault(column, {})[number] = cell
-        return found
-
-    def _may_be_family(self, column: int) -> bool:
-        cells = list(self._below.get(column, {}).values())
-        # Plain numbers are somebody's own, such as priorities.
-        is_open = all(_is_open(one, self._has_plain_shares) for one in cells)
-        return is_open or any(one.kind != "number" and _is_answer(one) for one in cells)
-
-    def _own_column(self, column: int, label: str, code_row: int | None, into: SheetsRead) -> None:
-        below = self._below.get(column, {})
-        answers = [number for number, cell in below.items() if cell.kind != "number" and _is_answer(cell)]
-        if is_remark(label):
-            # "ok" and "x" are remarks there; the four words may still be meant for a family.
-            answers = [number for number in answers if is_level(_bare(below[number]))]
-        letters = cell_place(1, column)[:-1]
-        where = f"{self.sheet}!{letters}" if self.sheet else f"column {letters}"
-        if answers:
-            what = (
-                f"code of its family in row {code_row}"
-                if code_row
-                else f"code of its family above, in a row that begins with {SheetPlace.CODE}"
-                if label
-                else f"name of its family in row {self.heading}"
-            )
-            places = ", ".join(self.at(number, column) for number in answers[:_MOST_CELLS])
-            more = f" and {len(answers) - _MOST_CELLS:,} more" if len(answers) > _MOST_CELLS else ""
-            # Whoever writes the four words means no remark, unless the heading says so.
-            are_remarks = is_remark(label) or not all(is_level(_bare(below[one])) for one in answers)
-            heading = "" if is_remark(label) else f"write Remark in row {self.heading}, or "
-            remarks = f" If they are remarks, {heading}write them as sentences." if are_remarks else ""
+            self._look_at_shares(number, row, into)
+            if by := texts["by"]:
+                said_by.setdefault(by, self.at(number, "by"))
+            self._read_row(number, texts, attributes, keys, into)
+        into.by = next(iter(said_by), "")
+        if not said_by and any(family is not None for _, _, family, _, _ in into.read):
             into.wrong.append(
-                f"{places}{more}: the column {f'{label!r:.40} ' if label else ''}has answers, but "
-                f"nobody knows of which family. Write the {what}.{remarks}"
+                f"{self.at(self.heading, 'by')}: no row says by what families are told. Write kind, gpc or a column of "
+                "products into each."
             )
-        elif label:
-            into.ignored.append(f"column {label} ({where})")
+        if len(said_by) > 1:
+            (one, first), (other, second) = list(said_by.items())[:2]
+            into.wrong.append(
+                f"{second}: families are told by {other!r:.40}, and by {one!r:.40} in {first}. Write the same in both."
+            )
+        self._look_at_families(keys, into)
+        self._note_what_nobody_has(keys, into)
 
-    @cached_property
-    def _has_plain_shares(self) -> bool:
-        """Whether shares lost their format, so that 0 and 1 are none and all: other cells are fractions."""
-        return any(
-            re.fullmatch(r"0[.,][0-9]+", cell.text) is not None
-            for column, below in self._below.items()
-            for cell in below.values()
-            if column not in self.keys and cell.kind in {"number", "text"}
-        )
+    def _look_at_merged(self, into: SheetsRead) -> None:
+        """Refuse a value that seems to hold for several rows or columns."""
+        for (top, left), (bottom, right) in self.merged[:_MOST_PROBLEMS]:
+            is_ours = any(left <= column <= right for column in self.columns.values())
+            if is_ours and bottom > self.heading and left in self.rows.get(top, {}):
+                area = f"{cell_place(top, left)}:{cell_place(bottom, right)}"
+                into.wrong.append(
+                    f"{self.sheet}!{area}: the cells are merged, so that only the first holds a value. Divide them, "
+                    "and fill in each."
+                )
+
+    def _look_at_headings(self, into: SheetsRead) -> None:
+        """Name columns of one's own, and refuse what looks like ours and is not read."""
+        seen: set[str] = set()
+        for column, text in self.headings.items():
+            name = column_named(text)
+            where = cell_place(1, column)[:-1]
+            if name in seen:
+                into.wrong.append(
+                    f"{self.at(self.heading, column)}: the column {text!r:.40} is there twice. Delete one."
+                )
+            elif name in OF_FRAMES and name not in COLUMNS:
+                into.wrong.append(
+                    f"{self.at(self.heading, column)}: {text!r:.40} is a column of frames. Write what it says in the "
+                    f"column {heading_of('condition')}, such as 'at most 80 characters'."
+                )
+            elif text and name not in {*COLUMNS, *SHOWN}:
+                into.ignored.append(f"column {text} ({f'{self.sheet}!' if self.sheet else ''}{where})")
+            if name in COLUMNS:
+                seen.add(name)
+
+    def _look_at_shares(self, number: int, row: Row, into: SheetsRead) -> None:
+        """Name what somebody typed into the column that shows what products have."""
+        for column in self._shares:
+            if column not in row:
+                continue
+            typed = row[column].text.strip()
+            if row[column].kind == "text" and _SHARE.fullmatch(typed) is None:
+                into.ignored.append(
+                    f"cell {self.at(number, column)} ({typed!r:.40}): the column only shows, write it in the column "
+                    f"{heading_of('level')}"
+                )
+
+    def _texts(self, number: int, row: Row, into: SheetsRead) -> _Texts | None:
+        """Return what the cells of a row say; None where one of them cannot be read."""
+        texts = dict.fromkeys(COLUMNS, "")
+        is_read = True
+        for name, column in self.columns.items():
+            if (cell := row.get(column)) is None:
+                continue
+            if (problem := _problem(cell)) is not None:
+                into.wrong.append(f"{self.at(number, name)}: {problem}")
+                is_read = False
+            text = cell.shown if cell.kind == "number" and cell.shown is not None else cell.text
+            texts[name] = (text if self.sheet else unescape_formulas(text)).strip()
+        return texts if is_read else None
 
     def _read_row(
-        self,
-        number: int,
-        channel: Channel,
-        families: Mapping[int, ProductFamily | None],
-        names: AttributeWords,
-        keys: _Keys,
-        into: SheetsRead,
+        self, number: int, texts: _Texts, attributes: KnownAttributes, keys: _Keys, into: SheetsRead
     ) -> None:
-        filled: dict[int, Cell] = {}
-        open_cells: dict[int, Cell] = {}
-        for column, cell in self._cells(number, families):
-            (open_cells if _is_open(cell, self._has_plain_shares) else filled)[column] = cell
-        self._read_numbers(number, open_cells, families, names, keys, into)
-        other = self.cell(number, self.places.get(SheetPlace.FILLED))
-        if other is not None and _is_answer(other) and other.kind == "text":
-            into.wrong.append(
-                f"{self.at(number, self.places[SheetPlace.FILLED])}: {other.text!r:.40} is in the column "
-                f"{SheetPlace.FILLED}. Write it below {ALL_FAMILIES}, or below a family."
-            )
-        if not filled or (asked := self._asked(number, filled, names, keys, into)) is None:
-            return
-        row = RowKind.of(asked, keys.in_use.get(asked.attribute))
-        for column, cell in filled.items():
-            place = self.at(number, column)
+        def part(column: str, read: Callable[[_Texts], T]) -> T | None:
+            """Return what a part of the row means; what is wrong with it is named at the cell of a column."""
             try:
-                ask = _ask_of_cell(cell, row)
+                return read(texts)
             except (InputError, QueryError) as error:
-                into.wrong.append(f"{place}: {error}")
+                into.wrong.append(f"{self.at(number, column)}: {error}")
+                return None
+
+        before = len(into.wrong)
+        channel, family = part("market", _channel), part("family", _family)
+        asked, ask = None, None
+        # A row without a level asks nothing: its channel and its family are known by it.
+        if texts["level"] or texts["condition"]:
+            part("channel", partial(_check_filled, "channel"))
+            attribute = part("attribute", lambda one: attributes.named(_check_filled("attribute", one)))
+            language = part("language", _language)
+            if attribute is not None and language is not None:
+                asked = AskedAttribute(attribute, language)
+                row = RowKind.of(asked, keys.in_use.get(attribute))
+                ask = part("level", lambda one: _level(one, row))
+                if ask is not None and texts["condition"]:
+                    ask = part("condition", lambda one: ask_of(f"{one['level']}; {one['condition']}", row))
+        if len(into.wrong) == before:
+            into.read.append((self.at(number, "level"), channel, family, asked, ask))
+
+    def _note_what_nobody_has(self, keys: _Keys, into: SheetsRead) -> None:
+        """Note what must be filled and no product has: perhaps another attribute was meant."""
+        labels = {family.code: family.label for _, _, family, _, _ in into.read if family and family.label}
+        for place, channel, family, asked, ask in into.read:
+            if channel is None or asked is None or ask is None or ask.level is not Level.MUST:
                 continue
-            if ask is not None:
-                into.read.append((place, channel, families[column], asked, ask))
-                self._note_of_none(place, asked, ask, families[column], keys, into)
+            code = ALL if family is None else family.code
+            if (products := keys.products_without(channel.label, asked, code)) >= _LARGE:
+                of = "no product" if family is None else f"no product of {labels.get(code, code)}"
+                into.notes.append(f"{place}: must, and {of} has it today ({products:,} products)")
 
-    def _note_of_none(
-        self,
-        place: str,
-        asked: AskedAttribute,
-        ask: Ask,
-        family: ProductFamily | None,
-        keys: _Keys,
-        into: SheetsRead,
-    ) -> None:
-        """Note what must be filled and nobody has: perhaps another attribute was meant."""
-        code = ALL if family is None else family.code
-        products = keys.products_of(self.sheet, code)
-        if ask.level is Level.MUST and products >= _LARGE and keys.shown(self.sheet, asked, code) == [0]:
-            of = "no product" if family is None else f"no product of {family.label or family.code}"
-            into.notes.append(f"{place}: must, and {of} has it today ({products:,} products)")
-
-    def _read_numbers(
-        self,
-        number: int,
-        cells: Mapping[int, Cell],
-        families: Mapping[int, ProductFamily | None],
-        names: AttributeWords,
-        keys: _Keys,
-        into: SheetsRead,
-    ) -> None:
-        """Ask about a number that somebody typed over another share: no share is written over by a share."""
-        doubtful = {column: share for column, cell in cells.items() if (share := _typed(cell)) is not None}
-        if not keys.shares or not doubtful:
+    def _look_at_families(self, keys: _Keys, into: SheetsRead) -> None:
+        """Ask about families that no product can be of: a code that somebody mistyped asks nothing of anybody."""
+        if not keys.families:
             return
-        path, words, language = self._keys_of(number)
-        try:
-            asked = names.asked(path, words, language)
-        except (InputError, QueryError):
-            return
-        for column, typed in doubtful.items():
-            family = families[column]
-            for share in keys.shown(self.sheet, asked, ALL if family is None else family.code):
-                if share is None or abs(share - typed) > _ROUNDED:
-                    over = "" if share is None else f" over the share of {percent(share, 0)}"
-                    cell = cells[column]
-                    what = f"{cell.text} %" if cell.kind == "percentage" else repr(_bare(cell))
-                    into.wrong.append(
-                        f"{self.at(number, column)}: {what} was typed{over}. Type must, should, may or not."
-                    )
-
-    def _keys_of(self, number: int) -> list[str]:
-        """Return wire path, words and language of a row, as far as any name is long."""
-        return [
-            self.text(number, self.places.get(one))[:_LONGEST_NAME]
-            for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE)
+        first: dict[str, str] = {}
+        new = set()
+        for place, _, family, _, _ in into.read:
+            if family is not None:
+                new |= {family.code} if family.label else set()
+                for code in filter(None, (family.code, family.parent)):
+                    first.setdefault(code, place)
+        is_gpc = into.by in _GPC
+        unknown = [
+            code
+            for code in first
+            if code not in keys.families and not (_GPC_CODE.fullmatch(code) if is_gpc else code in new)
         ]
-
-    def _cells(self, number: int, families: Collection[int]) -> Iterator[tuple[int, Cell]]:
-        """Yield the cells of a row that are of a family."""
-        for column in sorted(
-            {*self.rows[number], *self._merged_by_row.get(number, ())}.intersection(families)
-        ):
-            origin = self.merged.get((number, column), (number, column))[1]
-            # What is merged with the words of a row is a heading over all of it.
-            if origin not in self.keys and (cell := self.cell(number, column)) is not None:
-                yield column, cell
-
-    def _asked(
-        self,
-        number: int,
-        filled: Mapping[int, Cell],
-        names: AttributeWords,
-        keys: _Keys,
-        into: SheetsRead,
-    ) -> AskedAttribute | None:
-        """Return what a row is about; None where nobody knows, which is a problem if it has answers."""
-        for one in (SheetPlace.PATH, SheetPlace.ATTRIBUTE, SheetPlace.LANGUAGE):
-            key = self.cell(number, self.places.get(one))
-            if key is not None and key.problem:
-                into.wrong.append(f"{self.at(number, self.places[one])}: {_cannot_be_read(key)}")
-                return None
-        path, words, language = self._keys_of(number)
-        has_answers = any(_is_answer(cell) for cell in filled.values())
-        if not path and not words:
-            if has_answers:
-                into.wrong.append(f"{self.at(number, next(iter(filled)))}: its row names no attribute.")
-            return None
-        # Headings that somebody has repeated, for printing.
-        if place_of(words) is SheetPlace.ATTRIBUTE and not path:
-            return None
-        if words in GROUPS and not path and has_answers:
-            place = self.at(number, next(iter(filled)))
-            into.wrong.append(f"{place}: {words!r:.40} is a heading. Write the word in the rows below it.")
-            return None
-        try:
-            language_of(language)
-        except InputError as error:
-            if has_answers:
-                into.wrong.append(f"{self.at(number, self.places[SheetPlace.LANGUAGE])}: {error}")
-                return None
-        try:
-            asked = names.asked(path, words, language)
-        except (InputError, QueryError) as error:
-            place = self.at(number, self.places.get(SheetPlace.PATH if path else SheetPlace.ATTRIBUTE, 0))
-            if has_answers or path:
-                into.wrong.append(f"{place}: {error}")
-            else:
-                into.ignored.append(f"row {words} ({place})")
-            return None
-        if has_answers and not asked.language and not language:
-            self._check_any_language(number, asked, names, keys, into)
-        is_titled = not has_answers or self._is_titled(number, asked, path, words, keys, into)
-        return asked if is_titled else None
-
-    def _is_titled(
-        self, number: int, asked: AskedAttribute, path: str, words: str, keys: _Keys, into: SheetsRead
-    ) -> bool:
-        """Ask about words that are those of another attribute than the path: sorting may have moved one of them."""
-        titled = keys.attributes.get(_as_label(words), asked.attribute)
-        if path != asked.attribute or path not in keys.titles or titled == asked.attribute:
-            return True
-        into.wrong.append(
-            f"{self.at(number, self.places.get(SheetPlace.ATTRIBUTE, 0))}: {words!r:.60} is the attribute {titled}, "
-            f"and the path of its row is {path!r:.60}. If the rows were sorted, sort all columns together; else write "
-            "the words or the path of the one that you mean."
+        what_to_do = (
+            "A code of the GPC has eight digits."
+            if is_gpc
+            else f"If it is a new one, write its name in the column {heading_of('family_label')}."
         )
-        return False
-
-    def _check_any_language(
-        self, number: int, asked: AskedAttribute, names: AttributeWords, keys: _Keys, into: SheetsRead
-    ) -> None:
-        """Ask about a language that somebody deleted; a text that had none before may be in any."""
-        written = keys.languages(self.sheet, asked.attribute)
-        column = self.places.get(SheetPlace.LANGUAGE, self.places.get(SheetPlace.ATTRIBUTE, 0))
-        gone = [] if "" in written else [one for one in written if one not in self._spoken(asked, names)]
-        if gone:
-            before = " or ".join(map(language_name, gone))
-            into.wrong.append(
-                f"{self.at(number, column)}: the language is gone. Type {before}, or any where the text may be in any "
-                "language."
-            )
-        elif asked.attribute in TEXTS:
-            into.notes.append(
-                f"{self.at(number, column)}: no language, so that the text may be in any language"
-            )
-
-    def _spoken(self, asked: AskedAttribute, names: AttributeWords) -> Collection[str]:
-        """Return the languages of all rows of an attribute."""
-        if not self._languages:
-            for number in self.rows:
-                with suppress(InputError, QueryError):
-                    other = names.asked(*self._keys_of(number))
-                    self._languages.setdefault(other.attribute, set()).add(other.language)
-        return self._languages.get(asked.attribute, ())
+        for number, code in enumerate(unknown):
+            near = nearest(code, keys.families) if number < _MOST_SOUGHT else None
+            meant = f"; did you mean {near!r:.60}?" if near is not None else "."
+            into.wrong.append(f"{first[code]}: there is no family {code!r:.60}{meant} {what_to_do}")
 
 
-def _anchors(merged: Iterable[Range], rows: Mapping[int, Row]) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return the first cell of the range that each cell is merged with; cells with a value of their own keep it."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
-    widest = max((max(row, default=0) for row in rows.values()), default=0)
-    deepest = max(rows, default=0)
-    for (top, left), (bottom, right) in merged:
-        # Somebody merges whole columns or rows: only what is in use counts.
-        last_row, last_column = min(bottom, deepest), min(right, widest)
-        size = (last_row - top + 1) * (last_column - left + 1)
-        if left not in rows.get(top, {}) or size > _MOST_MERGED or len(found) > _MOST_MERGED:
-            continue
-        for row in range(top, last_row + 1):
-            for column in range(left, last_column + 1):
-                if (row, column) != (top, left) and column not in rows.get(row, {}):
-                    found[row, column] = (top, left)
-    return found
-
-
-def _bare(cell: Cell) -> str:
-    return _SHARE_BEHIND.sub("", cell.text).strip()
-
-
-def _is_answer(cell: Cell) -> bool:
-    return not _is_open(cell) and is_answer(_bare(cell))
-
-
-def _is_open(cell: Cell, has_plain_shares: bool = False) -> bool:
-    """Whether a cell is not answered: empty, a dash, or what was written there of today."""
-    if cell.kind == "percentage":
-        return True
-    text = _bare(cell)
-    if cell.kind in {"number", "text"} and has_plain_shares and re.fullmatch(r"[01](?:[.,]0+)?", text):
-        return True
-    return cell.kind in {"number", "text"} and not cell.is_struck and (is_share(text) or is_not_asked(text))
-
-
-def _typed(cell: Cell) -> float | None:
-    """Return the share that a cell holds as a number, or as a text that looks like one; None for anything else."""
-    if cell.kind not in {"percentage", "number", "text"}:
+def _channel(texts: _Texts) -> Channel | None:
+    if not texts["channel"]:
         return None
-    text = _bare(cell)
-    try:
-        value = float(written_share(text))
-    except InputError:
-        return None
-    return value / 100 if cell.kind == "percentage" or text.endswith("%") else value
+    return Channel(texts["channel"], market_of(texts["market"]), is_consumer_units(texts["consumer_units"]))
 
 
-def _cannot_be_read(cell: Cell) -> str:
-    return f"{cell.text!r:.60} cannot be read: {cell.problem}."
+def _family(texts: _Texts) -> ProductFamily | None:
+    code = texts["family"]
+    if not code and (texts["level"] or texts["condition"]):
+        raise InputError(f"its row names no family. Write its code, or {ALL} for all families.")
+    is_one = code not in {"", ALL}
+    return ProductFamily(code, texts["family_label"], texts["family_parent"]) if is_one else None
 
 
-def _ask_of_cell(cell: Cell, row: RowKind) -> Ask | None:
-    if cell.is_struck:
-        raise InputError(f"{cell.text!r:.60} is struck through. Delete it, or type again what is meant.")
+def _check_filled(column: str, texts: _Texts) -> str:
+    if not texts[column]:
+        raise InputError(f"its row names no {column}.")
+    return texts[column]
+
+
+def _language(texts: _Texts) -> str:
+    language = texts["language"]
+    if not language and texts["attribute"] in TEXTS:
+        raise InputError(
+            f"a text without a language. Write its code, such as fr, or {ANY} for a text in any."
+        )
+    return "" if language.casefold() in {"", ANY} else language_asked(language)
+
+
+def _level(texts: _Texts, row: RowKind) -> Ask:
+    if not texts["level"]:
+        raise InputError("there is a condition, and no level. Type must or should.")
+    return ask_of(texts["level"], row)
+
+
+def _problem(cell: Cell) -> str | None:
+    """Return why nobody knows what a cell says; None where that is plain."""
+    if cell.is_struck and cell.text.strip():
+        return f"{cell.text!r:.60} is struck through. Delete it, or type again what is meant."
     if cell.problem:
-        raise InputError(_cannot_be_read(cell))
+        return f"{cell.text!r:.60} cannot be read: {cell.problem}."
     if cell.kind == "formula":
-        raise InputError("a formula without a result. Save the file in a spreadsheet, or type the word.")
+        return "a formula without a result. Save the file in a spreadsheet, or type the value."
     if cell.kind == "error":
-        raise InputError(f"{cell.text!r:.40} is the error of a formula. Type must, should, may or not.")
-    return ask_of(_bare(cell), row)
-
-
-def _first_answer(rows: Iterable[tuple[int, Row]]) -> tuple[int, int] | None:
-    """Return row and column of the first cell that is one of the four words."""
-    for number, row in rows:
-        for column, cell in sorted(row.items()):
-            if _is_answer(cell):
-                return number, column
+        return f"{cell.text!r:.40} is the error of a formula. Type the value."
+    if cell.kind == "date":
+        return f"{cell.text!r:.40} is a date. If it was a code, type it again behind an apostrophe."
     return None
-
-
-def _name_and_market(name: str) -> tuple[str, str]:
-    """Return channel and market of the name of a sheet.
-
-    >>> _name_and_market("Web shop (France)"), _name_and_market("Web shop - Belgique"), _name_and_market("Web-shop")
-    (('Web shop', 'France'), ('Web shop', 'Belgique'), ('Web-shop', ''))
-    """
-    found = _NAME_AND_MARKET.fullmatch(name.strip())
-    if found is not None:
-        market = found[2] or found[3]
-        try:
-            market_code(market)
-        except QueryError:
-            return name.strip(), ""
-        return found[1].strip(), market
-    return name.strip(), ""
-
-
-def _long_heading(rows: Sequence[tuple[int, Row]]) -> int | None:
-    """Return the number of the row with the headings of a table of one requirement a row; None where it is none."""
-    for number, row in rows:
-        if {cell.text.strip().casefold() for cell in row.values()} >= _LONG:
-            return number
-    return None
-
-
-def _read_long(
-    sheet: str, rows: Sequence[tuple[int, Row]], heading: int, names: AttributeWords, into: SheetsRead
-) -> None:
-    """Read a table with one requirement a row, as `Requirements.write` writes CSV."""
-    table = dict(rows)
-    columns: dict[int, str] = {}
-    for column, cell in sorted(table[heading].items()):
-        name = cell.text.strip().casefold()
-        if name in {*COLUMNS, "by"} and name not in columns.values():
-            columns[column] = name
-        else:
-            into.ignored.append(f"column {cell.text.strip()}")
-    for number, row in rows:
-        if number <= heading:
-            continue
-        given: dict[str, Any] = {name: row[column].text for column, name in columns.items() if column in row}
-        if not any(str(value).strip() for value in given.values()):
-            continue
-        by = str(given.pop("by", "")).strip()
-        into.by = into.by or by
-        place = f"{sheet}!row {number}" if sheet else f"row {number}"
-        try:
-            into.read.append((place, *_long_row(given, names)))
-        except (InputError, QueryError) as error:
-            into.wrong.append(f"{place}: {error}")
-
-
-def _long_row(
-    given: dict[str, Any], names: AttributeWords
-) -> tuple[Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]:
-    attribute, level = str(given.get("attribute", "")).strip(), str(given.get("level", "")).strip()
-    if attribute:
-        given["attribute"] = names.as_written(attribute)
-        if (ask := ask_of(level)) is None:
-            raise InputError("it has no level. Give must, should, may or not.")
-        given["level"] = ask.level.value
-        for name in ("shortest", "longest", "pixels"):
-            if getattr(ask, name):
-                given.setdefault(name, getattr(ask, name))
-        given |= {"one_of": list(ask.one_of)} if ask.one_of and not given.get("one_of") else {}
-        given |= {"pattern": ask.pattern} if ask.pattern and not given.get("pattern") else {}
-    return row_read(given)

@@ -14,9 +14,8 @@ from prodex.catalog.origin import scope_of
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.requested_data import Asked as Requested
 from prodex.facts.requested_data import asked_for
-from prodex.locales import language_name
 from prodex.quality.picture_columns import PICTURES
-from prodex.quality.requirement_files.attribute_words import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
+from prodex.quality.requirement_files.attribute_titles import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
 from prodex.quality.requirement_files.filled_shares import (
     FilledShares,
     ProductGroups,
@@ -24,7 +23,7 @@ from prodex.quality.requirement_files.filled_shares import (
     codes_in_use,
     selected_there,
 )
-from prodex.quality.requirement_layout import (
+from prodex.quality.requirement_files.layout import (
     CODE,
     GROUPS,
     HIERARCHY,
@@ -44,6 +43,7 @@ from prodex.quality.requirements import (
     Channel,
     ProductFamily,
     Requirements,
+    entries_of,
     selector_of,
 )
 from prodex.tables.attributes import MEASURES, TEXTS
@@ -61,8 +61,9 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
     LABEL: ("isLabeledBy", "certificationInformationList", "assets.documents", "assets.videos"),
 }
 _GROUP_OF = {attribute: group for group, attributes in _USUAL.items() for attribute in attributes}
+#: The attributes of these rows.
+USUAL = tuple(_GROUP_OF)
 _GROUP_OF_TABLE = {"texts": TEXT, "codes": CODE, "quantities": QUANTITY, "scalars": SINGLE}
-_GROUP_OF_KIND = {"code": CODE, "quantity": QUANTITY}
 #: Attributes at the top of records that the service writes about them, and what has rows of its own.
 _NOT_ROWS = frozenset(
     {
@@ -99,6 +100,8 @@ _NOT_ROWS = frozenset(
 
 #: Codes of an attribute that a workbook keeps: of more nobody reads a list, and they are not compared.
 _MOST_CODES = 200
+#: Families that a list offers: a longer one is of no use, and is not compared with what is typed.
+MOST_FAMILIES = 5_000
 #: Texts in a language that fewer products of a channel have than this are no row of its sheet.
 _FEW = 0.01
 
@@ -146,11 +149,6 @@ class SheetRow:
     today: tuple[Today, ...] = ()
     answers: tuple[Ask | None, ...] = ()
 
-    @property
-    def language(self) -> str:
-        """The name of its language; empty where it has none."""
-        return language_name(self.asked.language) if self.asked.language else ""
-
 
 @dataclass(frozen=True)
 class ChannelSheet:
@@ -190,6 +188,8 @@ class WorkbookContents:
         Sentences of what is in no row or column.
     families
         The families that there are without any channel.
+    all_families
+        The families that can be chosen.
     codes
         The codes that attributes have today, each with its label.
     """
@@ -199,6 +199,7 @@ class WorkbookContents:
     sheets: tuple[ChannelSheet, ...] = ()
     left_out: tuple[str, ...] = ()
     families: tuple[ProductFamily, ...] = ()
+    all_families: tuple[ProductFamily, ...] = ()
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -236,6 +237,7 @@ def contents_of(
         _source(catalog),
         tuple(sheets),
         _left_out(groups, families),
+        all_families=tuple({one.code: one for one in (*families, *groups.families)}.values())[:MOST_FAMILIES],
         codes=_codes(catalog, attributes, start),
     )
 
@@ -277,6 +279,7 @@ def _source(catalog: Catalog) -> str:
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
     """Return what the workbook of requirements alone holds: its rows are those that say something."""
     asked = dict.fromkeys(one.asked for one in requirements.requirements)
+    families = tuple(sorted({family for _, family, _, _ in entries_of(requirements) if family is not None}))
     titles = _titles([one.attribute for one in asked], {})
     sheets = []
     for channel in requirements.channels:
@@ -285,12 +288,12 @@ def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
                 group_of(one.attribute),
                 one,
                 titles[one.attribute],
-                answers=_answers(one, requirements.families, requirements, channel),
+                answers=_answers(one, families, requirements, channel),
             )
             for one in asked
         ]
-        sheets.append(ChannelSheet(channel, requirements.families, (), _in_order(rows)))
-    return WorkbookContents(requirements.by, sheets=tuple(sheets), families=requirements.families)
+        sheets.append(ChannelSheet(channel, families, (), _in_order(rows)))
+    return WorkbookContents(requirements.by, sheets=tuple(sheets), families=families, all_families=families)
 
 
 def group_of(attribute: str, table: str = "") -> str:
@@ -390,5 +393,5 @@ def _left_out(groups: ProductGroups, families: Sequence[ProductFamily]) -> tuple
     gone = [one for one in groups.families if one.code not in shown]
     if not gone:
         return ()
-    of = f"{len(gone):,} of {len(groups.families):,} families have no column"
+    of = f"{len(gone):,} of {len(groups.families):,} families are in no matrix"
     return (f"{of}; what is asked of all families holds for them.",)

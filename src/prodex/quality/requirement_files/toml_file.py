@@ -30,7 +30,7 @@ from prodex.errors import InputError, QueryError
 from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
 from prodex.files.toml_writing import toml_key, toml_value
-from prodex.locales import language_tag, market_code, market_name, short_of
+from prodex.locales import market_code, market_name
 from prodex.messages import hint
 from prodex.quality.requirement_files.asked_in_words import ask_of
 from prodex.quality.requirements import (
@@ -38,9 +38,11 @@ from prodex.quality.requirements import (
     Ask,
     AskedAttribute,
     Channel,
+    Entry,
     ProductFamily,
     Requirements,
     checked_attribute,
+    language_asked,
 )
 
 #: The key by which the file is told from a profile, and the version of its layout.
@@ -58,7 +60,7 @@ _MOST_PROBLEMS = 1_000
 _MARKED = re.compile(rf"^\s*{MARK}\s*=\s*[0-9]", re.MULTILINE)
 
 #: As `Requirements.joined` takes it.
-_Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
+_Read = tuple[str, *Entry]
 
 
 def is_requirements_text(text: str) -> bool:
@@ -91,8 +93,8 @@ def _lines(requirements: Requirements) -> Iterator[str]:
         yield from ("", "[[channels]]", f"name = {toml_value(channel.name)}")
         if channel.market:
             yield f"market = {channel.market}  # {market_name(channel.market)}"
-        if channel.consumer_units:
-            yield "consumer_units = true"
+        if not channel.consumer_units:
+            yield "consumer_units = false"
     if requirements.families:
         yield from ("", "[families]")
     for one in requirements.families:
@@ -197,7 +199,7 @@ def _channel(given: Any) -> Channel:
     for key in given:
         if key not in _OF_CHANNEL:
             raise InputError(f"a channel has no key {key!r:.40}{hint(key, _OF_CHANNEL)}")
-    units, market = given.get("consumer_units", False), given.get("market", 0)
+    units, market = given.get("consumer_units", True), given.get("market", 0)
     if not isinstance(units, bool):
         raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
     if isinstance(market, bool) or not isinstance(market, int | str):
@@ -299,11 +301,10 @@ class _Lines:
 
 
 def _language(text: str) -> str:
-    return "" if text in {"", _ANY} else short_of(language_tag(text))
+    return "" if text in {"", _ANY} else language_asked(text)
 
 
 def _ask(words: Any) -> Ask:
-    ask = ask_of(words, is_typed=False) if isinstance(words, str) else None
-    if ask is None:
+    if not isinstance(words, str) or not words.strip():
         raise InputError(f"{words!r:.60} asks for nothing. Give must, should, may or not.")
-    return ask
+    return ask_of(words)

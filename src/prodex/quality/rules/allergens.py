@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -13,8 +14,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.languages import Message
 from prodex.locales import short_of
 from prodex.quality.allergen_detection import (
+    ALLERGENS,
     GROUPS,
     LANGUAGES,
     LIST,
@@ -30,7 +33,7 @@ from prodex.quality.cut_texts import (
     lengths_of,
     seen_across_products,
 )
-from prodex.quality.food_products import food_evidence, is_food
+from prodex.quality.food_products import is_food, taken_for_food_by
 from prodex.quality.language_detection import (
     DetectedLanguages,
     detect,
@@ -55,7 +58,6 @@ _GLUTEN = 1 << GROUPS.index("gluten")
 
 
 @rule(
-    record_alone=True,
     title="allergens named in the ingredients are listed",
     problem="Allergen of the ingredients not listed",
     fix="Add it to the {listed}, or correct the ingredients if it is not in the product.",
@@ -264,14 +266,14 @@ def _first_mentions(
 ) -> Evidence:
     """Return of each product and missing group the first mention, product by product."""
     found = []
-    for group, name in enumerate(GROUPS):
-        rows = np.flatnonzero(missing >> group & 1)
+    for bit, allergen in enumerate(ALLERGENS):
+        rows = np.flatnonzero(missing >> bit & 1)
         _, first = np.unique(mentions.product[rows], return_index=True)
         found += [
             (
                 int(mentions.product[row]),
                 int(row),
-                name,
+                allergen,
             )
             for row in rows[first]
         ]
@@ -283,13 +285,10 @@ def _first_mentions(
     texts = compositions["text"].take(pa.array(mentions.row[rows])).to_pylist()
     words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
     waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
-    rests_on = food_evidence(products)
+    rests_on = taken_for_food_by(products)
     reasons = [
-        f"{group}: {_source_words(bool(mentions.indirect[row]))}, not listed"
-        + _read_as(spoken, label)
-        + ("; a list waits for acceptance" if waiting else "")
-        + _taken_for_food(rests_on[product])
-        for (product, row, group), spoken, label, waiting in zip(
+        _reason(allergen, bool(mentions.indirect[row]), spoken, label, bool(waiting), rests_on[product])
+        for (product, row, allergen), spoken, label, waiting in zip(
             found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
         )
     ]
@@ -298,23 +297,34 @@ def _first_mentions(
     for row in AttributeTexts.of(products, listed).texts.to_pylist():
         lists.setdefault(row["product"], []).append(row["text"])
     compared = [
-        compared_with(group, text, sorted(lists.get(product, ())))
-        for (product, _, group), text in zip(found, texts, strict=True)
+        compared_with(allergen.id, text, sorted(lists.get(product, ())))
+        for (product, _, allergen), text in zip(found, texts, strict=True)
     ]
     return Evidence(mentions.product[rows], listed, stated, words, reasons, compared)
 
 
-def _source_words(indirect: bool) -> str:
-    return "a cereal that the ingredients do not name" if indirect else "named in the ingredients"
-
-
-def _taken_for_food(evidence: str) -> str:
-    """Say what it rests on that the product is food, where its class does not say so."""
-    return "" if evidence == "its GS1 class" else f"; taken for food by {evidence}"
-
-
-def _read_as(spoken: str | None, label: str | None) -> str:
-    """Say in which language a text was read, where its label says another."""
+@lru_cache(maxsize=2**12)
+def _reason(
+    allergen: Message,
+    indirect: bool,
+    spoken: str | None,
+    label: str | None,
+    waiting: bool,
+    evidence: Message | None,
+) -> Message:
+    """Say what is not listed and where it is named, and whatever makes that less certain."""
+    source = (
+        Message("a cereal that the ingredients do not name")
+        if indirect
+        else Message("named in the ingredients")
+    )
+    reason = Message("{label}: {said}, not listed", label=allergen, said=source)
     if spoken is None:
-        return " (the language of the text is uncertain)"
-    return "" if label and short_of(label) == spoken else f" (the text reads as {spoken})"
+        reason = Message("{said} (the language of the text is uncertain)", said=reason)
+    elif not label or short_of(label) != spoken:
+        reason = Message("{said} (the text reads as {language_code})", said=reason, language_code=spoken)
+    if waiting:
+        reason = Message("{said}; a list waits for acceptance", said=reason)
+    if evidence is not None:
+        reason = Message("{said}; taken for food by {evidence}", said=reason, evidence=evidence)
+    return reason

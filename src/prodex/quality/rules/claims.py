@@ -8,7 +8,7 @@ which is that of solids, decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.facts.requested_data import OR
+from prodex.languages import Message
 from prodex.quality.food_products import is_food
 from prodex.quality.label_words import (
     claims_in,
@@ -84,7 +85,6 @@ _rule = partial(
     scope=CONSUMER_UNITS,
     law="health-claims",
     exact=False,
-    record_alone=True,
 )
 
 
@@ -148,14 +148,14 @@ class _Figures:
     wrong, known
         One boolean for each partition.
     why
-        Gives the rest of the reason by the row of a partition.
+        Gives the reason by the row of a partition and the words of the claim.
     compared
         Gives the figures by which a partition was judged, and what decides which limit is meant.
     """
 
     wrong: Mask
     known: Mask
-    why: Callable[[int], str]
+    why: Callable[[int, str], Message]
     compared: Callable[[int], Sequence[object]]
 
 
@@ -164,7 +164,7 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
     nutrition = NutritionColumns.of(products)
     claims, texts = _claims(products), TextColumns.of(products)
     claimed, wrong, undeclared = np.zeros((3, len(products)), bool)
-    shown: list[tuple[int, int, str, str]] = []
+    shown: list[_Shown] = []
     seen: set[int] = set()
     hundred = np.isclose(nutrition.per_hundred, 1.0)
     for claim, figure in figures.items():
@@ -186,17 +186,27 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
             text = int(claims.text[place])
             if fails[product] and text not in seen:
                 seen.add(text)
-                reason = f'claims "{claims.words[place]}", {figure.why(first[product])}'
+                reason = figure.why(first[product], claims.words[place])
                 compared = compared_with(claim, *figure.compared(first[product]))
-                shown.append((text, product, reason, compared))
-    shown.sort(key=lambda one: (one[1], one[0]))
-    evidence = _evidence(texts, np.array([one[0] for one in shown], np.int64), shown)
+                shown.append(_Shown(text, product, reason, compared))
+    evidence = _evidence(texts, shown)
     # What is claimed and not declared is neither borne out nor refuted.
     fails_or_unknown = pd.arrays.BooleanArray(wrong, undeclared & ~wrong)
     return Verdict(fails_or_unknown, is_food(products) & claimed, evidence)
 
 
-def _evidence(texts: TextColumns, rows: Rows, shown: list[tuple[int, int, str, str]]) -> Evidence:
+class _Shown(NamedTuple):
+    """A claim that does not hold: the place of its text, its product, the reason, what it was compared with."""
+
+    text: int
+    product: int
+    reason: Message
+    compared: str
+
+
+def _evidence(texts: TextColumns, shown: Iterable[_Shown]) -> Evidence:
+    shown = sorted(shown, key=lambda one: (one.product, one.text))
+    rows = np.array([one.text for one in shown], np.int64)
     attributes = pa.array(texts.attributes, pa.string())
     languages = pa.array([one or None for one in texts.languages], pa.string())
     return Evidence(
@@ -204,13 +214,13 @@ def _evidence(texts: TextColumns, rows: Rows, shown: list[tuple[int, int, str, s
         attributes.take(pa.array(texts.attribute[rows])),
         languages.take(pa.array(texts.language[rows])),
         texts.values(rows),
-        [one[2] for one in shown],
-        [one[3] for one in shown],
+        [one.reason for one in shown],
+        [one.compared for one in shown],
     )
 
 
 def _at_most(
-    nutrition: NutritionColumns, label: str, declared: Numbers, least: Numbers, most: tuple[float, float]
+    nutrition: NutritionColumns, label: Message, declared: Numbers, least: Numbers, most: tuple[float, float]
 ) -> _Figures:
     """Compare the least that figures can mean with the limit of solids, or of liquids per 100 ml."""
     limit = np.where(nutrition.by_weight, *most)
@@ -221,13 +231,20 @@ def _at_most(
     return _Figures(
         known & (least > limit + 1e-6),
         known,
-        lambda row: f"at most {limit[row]:g} g of {label} per 100 {unit[row]}; declared: {shown[row]:g} g",
+        lambda row, words: Message(
+            'claims "{words}", at most {limit:g} g of {label} per 100 {unit}; declared: {figure:g} g',
+            words=words,
+            limit=limit[row],
+            label=label,
+            unit=unit[row],
+            figure=shown[row],
+        ),
         lambda row: (shown[row], limit[row], unit[row]),
     )
 
 
 def _limited(
-    products: Products, nutrient: str, label: str, limits: Mapping[str, tuple[float, float]]
+    products: Products, nutrient: str, label: Message, limits: Mapping[str, tuple[float, float]]
 ) -> dict[str, _Figures]:
     nutrition = NutritionColumns.of(products)
     declared, (least, _) = nutrition.amount(nutrient), nutrition.range(nutrient, nutrition.of_serving)
@@ -250,7 +267,7 @@ def sugars_claims_hold(products: Products) -> Verdict:
     """What is low in sugars has up to 5 g per 100 g (2.5 g per 100 ml), what is free of them up to 0.5 g."""
     if (none := _nobody_claims(products, _SUGARS)) is not None:
         return none
-    return _verdict(products, _limited(products, SUGARS, "sugars", _SUGARS))
+    return _verdict(products, _limited(products, SUGARS, Message("sugars"), _SUGARS))
 
 
 @_rule(
@@ -264,7 +281,7 @@ def fat_claims_hold(products: Products) -> Verdict:
     """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g."""
     if (none := _nobody_claims(products, _FAT)) is not None:
         return none
-    return _verdict(products, _limited(products, FAT, "fat", _FAT))
+    return _verdict(products, _limited(products, FAT, Message("fat"), _FAT))
 
 
 @_rule(
@@ -279,7 +296,7 @@ def saturates_claims_hold(products: Products) -> Verdict:
     if (none := _nobody_claims(products, _SATURATES)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    figures = _limited(products, SATURATES, "saturates", _SATURATES)
+    figures = _limited(products, SATURATES, Message("saturates"), _SATURATES)
     least, _ = nutrition.range(SATURATES, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -289,10 +306,15 @@ def saturates_claims_hold(products: Products) -> Verdict:
     figures["low_saturates"] = _Figures(
         low.wrong | by_energy,
         low.known,
-        lambda row: (
-            f"at most {_MOST_OF_SATURATES:g} % of the energy from saturates; declared: {percent[row]:.3g} %"
+        lambda row, words: (
+            Message(
+                'claims "{words}", at most {limit:g} % of the energy from saturates; declared: {figure:.3g} %',
+                words=words,
+                limit=_MOST_OF_SATURATES,
+                figure=percent[row],
+            )
             if by_energy[row]
-            else low.why(row)
+            else low.why(row, words)
         ),
         lambda row: (*low.compared(row), *([kilocalories[row]] if by_energy[row] else [])),
     )
@@ -318,7 +340,10 @@ def salt_claims_hold(products: Products) -> Verdict:
     smallest = np.fmin(least, of_sodium * 2.5)
     return _verdict(
         products,
-        {claim: _at_most(nutrition, "salt", declared, smallest, most) for claim, most in _SALT.items()},
+        {
+            claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
+            for claim, most in _SALT.items()
+        },
     )
 
 
@@ -343,8 +368,12 @@ def energy_claims_hold(products: Products) -> Verdict:
         return _Figures(
             known & (kilocalories - _ROUNDING > limit),
             known,
-            lambda row: (
-                f"at most {limit[row]:g} kcal per 100 {unit[row]}; declared: {kilocalories[row]:.4g} kcal"
+            lambda row, words: Message(
+                'claims "{words}", at most {limit:g} kcal per 100 {unit}; declared: {figure:.4g} kcal',
+                words=words,
+                limit=limit[row],
+                unit=unit[row],
+                figure=kilocalories[row],
             ),
             lambda row: (kilocalories[row], limit[row], unit[row]),
         )
@@ -376,9 +405,13 @@ def fibre_claims_hold(products: Products) -> Verdict:
         return _Figures(
             known & (most < per_hundred) & (of_energy < per_energy),
             known,
-            lambda row: (
-                f"at least {per_hundred:g} g of fibre per 100 g or {per_energy:g} g per 100 kcal; "
-                f"declared: {shown[row]:g} g"
+            lambda row, words: Message(
+                'claims "{words}", at least {least:g} g of fibre per 100 g or {limit:g} g per 100 kcal; '
+                "declared: {figure:g} g",
+                words=words,
+                least=per_hundred,
+                limit=per_energy,
+                figure=shown[row],
             ),
             lambda row: (shown[row], kilocalories[row], per_hundred, per_energy),
         )
@@ -411,7 +444,12 @@ def protein_claims_hold(products: Products) -> Verdict:
         return _Figures(
             known & (percent < share),
             known,
-            lambda row: f"at least {share:g} % of the energy from protein; declared: {shown[row]:.3g} %",
+            lambda row, words: Message(
+                'claims "{words}", at least {limit:g} % of the energy from protein; declared: {figure:.3g} %',
+                words=words,
+                limit=share,
+                figure=shown[row],
+            ),
             lambda row: (grams[row], kilocalories[row], share),
         )
 
@@ -444,16 +482,19 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     wrong = products.any(list(sugar)) & claimed
     undeclared = claimed & ~products.any(texts.product[listed])
     shown = [
-        (
+        _Shown(
             int(claims.text[place]),
             product,
-            f'claims "{claims.words[place]}"; the ingredients name "{sugar[product]}"',
+            Message(
+                'claims "{words}"; the ingredients name "{example}"',
+                words=claims.words[place],
+                example=sugar[product],
+            ),
             # Who has accepted it has read the ingredients.
             compared_with(sorted(lists[product])),
         )
         for place, product in zip(chosen, whose.tolist(), strict=True)
         if product in sugar
     ]
-    shown.sort(key=lambda one: (one[1], one[0]))
-    evidence = _evidence(texts, np.array([one[0] for one in shown], np.int64), shown)
+    evidence = _evidence(texts, shown)
     return Verdict(pd.arrays.BooleanArray(wrong, undeclared & ~wrong), is_food(products) & claimed, evidence)

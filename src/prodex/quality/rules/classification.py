@@ -15,18 +15,23 @@ import pyarrow.compute as pc
 from prodex.errors import QueryError
 from prodex.facts.name import NAMES
 from prodex.facts.owner import owner_codes
+from prodex.languages import Message
 from prodex.locales import market_code
-from prodex.messages import composed, counted, unaccented
+from prodex.messages import composed, unaccented
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
+from prodex.quality.rule_forms import HasValue, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_NAME
 from prodex.quality.verdict import PENDING, Verdict, compared_with, product_verdict
 from prodex.tables.columns import by_value, combinations, filled_values, is_true
 
 #: Declares a rule of what a product has to say about itself.
-_rule = partial(rule, dimension="completeness", block="identity", record_alone=True)
+_rule = partial(rule, dimension="completeness", block="identity")
+_declare = partial(declare, dimension="completeness", block="identity")
 
+#: The frequent case: somebody typed the brand instead of choosing it.
+_LABEL_ONLY = Message("has a label without code")
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
@@ -46,35 +51,25 @@ def has_name(products: Products) -> Verdict:
     return product_verdict(~products.any_filled(NAMES), "namePublicLong", None, PENDING, shown=waits)
 
 
-@_rule(
+_declare(
+    "has_brand",
+    HasValue("brand_code", instead="brand", reason=_LABEL_ONLY),
     title="the brand is given with its code",
     problem="No brand with a code",
     fix="Choose the brand from the service's list.",
+    why="Brand labels are spelled in many ways; only the code finds all products of a brand.",
     severity="error",
-    needs="brand.code",
 )
-def has_brand(products: Products) -> Verdict:
-    """Brand labels are spelled in many ways; only the code finds all products of a brand."""
-    return _has_code(products, "brand")
 
-
-@_rule(
+_declare(
+    "has_kind",
+    HasValue("kind_code", instead="kind", reason=_LABEL_ONLY),
     title="the kind is given with its code",
     problem="No kind (category) with a code",
     fix="Choose the kind (category) from the service's list.",
+    why="The kind decides which information a product needs and where customers find it.",
     severity="error",
-    needs="kind.code",
 )
-def has_kind(products: Products) -> Verdict:
-    """The kind decides which information a product needs and where customers find it."""
-    return _has_code(products, "kind")
-
-
-def _has_code(products: Products, name: str) -> Verdict:
-    fails = ~filled_values(products.column(f"{name}_code"))
-    # A label without a code is the frequent case: somebody typed the brand instead of choosing it.
-    labelled = filled_values(products.column(name))
-    return product_verdict(fails, f"{name}.label", products[name], "has a label without code", shown=labelled)
 
 
 @_rule(
@@ -90,33 +85,30 @@ def has_gpc_brick(products: Products) -> Verdict:
     # Segments, families and classes have eight digits as well; only the digits are judged here.
     codes = products["gpc_code"].fillna("").str.strip()
     fails = ~codes.str.fullmatch("[0-9]{8}").astype(bool)
-    return product_verdict(fails, "GPC.code", products["gpc_code"], "not eight digits", shown=codes != "")
+    reason = Message("not eight digits")
+    return product_verdict(fails, "GPC.code", products["gpc_code"], reason, shown=codes != "")
 
 
-@_rule(
+_declare(
+    "says_whether_consumer_unit",
+    HasValue("is_consumer_unit"),
     title="the record states whether this is a consumer unit",
     problem="Consumer unit not stated",
     fix="State whether it is a consumer unit: true or false.",
+    why="Most requirements depend on it: without it, the checks for consumer units are unknown.",
     severity="error",
-    needs="isConsumerUnit",
     source="GDSN, isTradeItemAConsumerUnit",
 )
-def says_whether_consumer_unit(products: Products) -> Verdict:
-    """Most requirements depend on it: without it, the checks for consumer units are unknown."""
-    # False is an answer: only a missing value fails.
-    return Verdict(products["is_consumer_unit"].isna().to_numpy())
 
-
-@_rule(
+_declare(
+    "has_packaging_type",
+    HasValue("packaging_code"),
     title="the type of packaging is given",
     problem="Type of packaging missing",
     fix="Choose the type of packaging: each, pack, case, pallet.",
+    why="Orders and deliveries depend on whether the unit is a piece, a case or a pallet.",
     severity="warning",
-    needs="typePackaging.code",
 )
-def has_packaging_type(products: Products) -> Verdict:
-    """Orders and deliveries depend on whether the unit is a piece, a case or a pallet."""
-    return Verdict(~filled_values(products.column("packaging_code")))
 
 
 @_rule(
@@ -134,7 +126,6 @@ def has_owner(products: Products) -> Verdict:
 
 
 @rule(
-    record_alone=True,
     title="the product has a uuid",
     problem="No universally unique id",
     fix="Load the product again; if it still has none, ask the service.",
@@ -147,7 +138,7 @@ def has_uuid(products: Products) -> Verdict:
     """Validation scenarios are activated by uuid."""
     uuids = products["uuid"].fillna("")
     fails, given = ~uuids.str.fullmatch(_UUID).astype(bool), filled_values(products.column("uuid"))
-    return product_verdict(fails, "uuid", uuids, "not of the form of a uuid", shown=given)
+    return product_verdict(fails, "uuid", uuids, Message("not of the form of a uuid"), shown=given)
 
 
 @_rule(
@@ -165,7 +156,7 @@ def has_market(products: Products) -> Verdict:
         ~by_value(own, _is_market, False),
         "product_key.target_market_id",
         products["target_market"],
-        "no code of a market",
+        Message("no code of a market"),
         shown=filled_values(own),
     )
 
@@ -200,7 +191,7 @@ class _Brand(NamedTuple):
 
 
 #: Why a brand is unusual, and with what it was compared; by its code and label, or by its label alone.
-_Unusual: TypeAlias = dict[tuple[str, ...], tuple[str, str]]
+_Unusual: TypeAlias = dict[tuple[str, ...], tuple[Message, str]]
 
 
 def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> _Unusual:
@@ -233,7 +224,7 @@ def _minority(whole: dict[str, pa.ChunkedArray], *, by: str, other: str) -> _Unu
     }
 
 
-def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[_Brand, str, list[str]]]:
+def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[_Brand, Message, list[str]]]:
     """Yield the brands that are not as with most products: with the reason, and with what is usual instead."""
     groups: dict[str, list[_Brand]] = defaultdict(list)
     for brand in brands:
@@ -249,10 +240,14 @@ def _deviating(brands: Iterable[_Brand], by: str, other: str) -> Iterator[tuple[
         for brand in group:
             own = getattr(brand, other)
             if usual != [own]:
-                also = ", ".join(
-                    f"{value} ({counted(n, 'product')})" for value, n in by_count if value != own
+                also = tuple(
+                    Message.of_number(
+                        "{name} ({number} product)", "{name} ({number} products)", n, name=value
+                    )
+                    for value, n in by_count
+                    if value != own
                 )
-                yield brand, f"also {also}", [value for value in usual if value != own]
+                yield brand, Message("also {counts}", counts=also), [one for one in usual if one != own]
 
 
 @_rule(
@@ -366,7 +361,7 @@ def brand_is_no_company(products: Products) -> Verdict:
         found,
         "brand.label",
         products["brand"],
-        "has the legal form of a company",
+        Message("has the legal form of a company"),
         applies=filled_values(labels),
     )
 
@@ -375,9 +370,9 @@ def _is_usual(products: Products, odd: _Unusual, keys: Sequence[str], column: st
     """Fail the products that have one of the deviating combinations of values in some columns."""
     columns = [products.column(key) for key in keys]
     place, values = combinations(*columns)
-    found = [odd.get(each, ("", "")) for each in zip(*(one.to_pylist() for one in values), strict=True)]
+    found = [odd.get(each, (None, "")) for each in zip(*(one.to_pylist() for one in values), strict=True)]
     return product_verdict(
-        np.array([bool(reason) for reason, _ in found], bool)[place],
+        np.array([reason is not None for reason, _ in found], bool)[place],
         attribute,
         products[column],
         lambda rows: [found[each][0] for each in place[rows]],

@@ -12,13 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
+from prodex.languages import Message
 from prodex.quality.food_products import (
     ALCOHOL_LIMIT,
-    food_evidence,
     is_alcoholic,
     is_food,
     is_of_kind,
     names_food,
+    taken_for_food_by,
 )
 from prodex.quality.label_words import may_lie_in_liquid, medium_of, words_in, words_of
 from prodex.quality.products import Products
@@ -27,7 +28,7 @@ from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import FoldedTexts, TextColumns
 from prodex.quality.text_normalization import folded
 from prodex.quality.units import quantities
-from prodex.quality.verdict import Evidence, Verdict, compared_with, missing_data, product_verdict
+from prodex.quality.verdict import PENDING, Evidence, Verdict, compared_with, missing_data, product_verdict
 from prodex.tables.columns import encoded
 
 _EU = "Regulation (EU) No 1169/2011"
@@ -41,7 +42,6 @@ _rule = partial(
     certain="passes",
     scope=CONSUMER_UNITS,
     law="food-information",
-    record_alone=True,
 )
 #: What says how food has to be stored.
 _STORAGE = ("conservationAdvices", "conservations", "temperature", "keepRefrigeratedBefore")
@@ -55,20 +55,20 @@ def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdic
     """Fail the products without data for an attribute; where no class says that they are food, say what does."""
     verdict = missing_data(products, attribute, applies)
     pending = verdict.evidence
-    # Where a class says that it is food, nobody asks why; elsewhere the reason is shown, since it may be wrong.
     unclassed = products.column("gpc_code").is_null().to_numpy(zero_copy_only=False)
     is_known = is_food(products).fillna(False).to_numpy(bool)
     shown = np.flatnonzero(
         verdict.fails & is_known & unclassed & ~products.any(pending.product if pending else [])
     )
-    said = food_evidence(products)
-    reasons = [f"no data; taken for food by {said[row]}" for row in shown.tolist()]
     if pending is None or not len(shown):
         return verdict
-    rows = np.concatenate([pending.product, shown])
-    order = np.argsort(rows, kind="stable")
-    every = pa.array([*[pending.reason] * len(pending.product), *reasons], pa.string()).take(pa.array(order))
-    return replace(verdict, evidence=Evidence(rows[order], attribute, None, None, every))
+    said = taken_for_food_by(products)
+    no_data = {one: Message("no data; taken for food by {evidence}", evidence=one) for one in set(said)}
+    reasons = dict.fromkeys(pending.product.tolist(), PENDING) | {
+        row: no_data[said[row]] for row in shown.tolist()
+    }
+    rows = sorted(reasons)
+    return replace(verdict, evidence=Evidence(rows, attribute, None, None, [reasons[row] for row in rows]))
 
 
 @_rule(
@@ -153,7 +153,7 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
             )
     brands = products["brand"]
     compared = [compared_with(brands.iloc[row]) for row in texts.product[np.flatnonzero(wrong)].tolist()]
-    verdict = texts.verdict(wrong, "the same as the brand", judged, compared)
+    verdict = texts.verdict(wrong, Message("the same as the brand"), judged, compared)
     return replace(verdict, applies=is_food(products) & verdict.applies)
 
 
@@ -219,7 +219,7 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
         attribute,
         None,
         [in_liquid[row] for row in rows.tolist()],
-        "no data; its name says that it lies in a liquid",
+        Message("no data; its name says that it lies in a liquid"),
     )
     return Verdict(fails, is_food(products) & products.any(list(in_liquid)), evidence)
 
@@ -243,7 +243,9 @@ def alcohol_strength_to_a_tenth(
     # A float of 32 bits holds 12.1 as 12.100000381: what is as near as that to a tenth is one.
     tenth = np.round(strength, 1)
     wrong = np.flatnonzero(judged & (np.abs(strength - tenth) > np.abs(tenth) * 2.0**-23))
-    evidence = Evidence(product[wrong], attribute, None, strength[wrong].tolist(), "more than one decimal")
+    evidence = Evidence(
+        product[wrong], attribute, None, strength[wrong].tolist(), Message("more than one decimal")
+    )
     return Verdict(products.any(product[wrong]), is_food(products) & products.any(product[judged]), evidence)
 
 
@@ -279,7 +281,7 @@ def use_by_has_storage_conditions(
         used & ~products.any_filled(_STORAGE),
         _STORAGE[0],
         None,
-        'a "use by" date, and no storage conditions',
+        Message('a "use by" date, and no storage conditions'),
         applies=is_food(products) & used,
     )
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from prodex.errors import NotExported
+from prodex.languages import Message
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Evidence, Verdict, as_sent, compared_with, product_verdict
@@ -18,6 +19,7 @@ _CERTIFICATE = "certificationInformationList.certificationDetailsList.certificat
 _ENDS, _BEGINS = f"{_CERTIFICATE}EndDate", f"{_CERTIFICATE}StartDate"
 #: Most products have no such date, and to read none takes as long as to read a hundred.
 _NO_MOMENTS = pd.Series([], dtype="datetime64[us]")
+_EXPIRED = Message("has expired")
 #: Declares a rule of dates, which fails more products every day.
 _rule = partial(rule, dimension="timeliness", block="freshness")
 
@@ -36,7 +38,8 @@ def updated_within(products: Products, *, days: int = 730) -> Verdict:
     old = updated < products.now - timedelta(days=days)
     # Without a date there is no sign that anybody has checked the product.
     fails = old | updated.isna()
-    return product_verdict(fails, "updatedAt", updated, f"older than {days} days", shown=old)
+    reason = Message("older than {days:d} days", days=days)
+    return product_verdict(fails, "updatedAt", updated, reason, shown=old)
 
 
 @_rule(
@@ -53,13 +56,12 @@ def updated_in_the_past(products: Products, *, hours: int = 24) -> Verdict:
     updated = products["updated_at"]
     # The service sends local time without a zone, so a few hours ahead are still possible.
     ahead = updated > products.now + timedelta(hours=hours)
-    reason = "later than the moment of the audit"
+    reason = Message("later than the moment of the audit")
     return product_verdict(ahead, "updatedAt", updated, reason, applies=updated.notna())
 
 
 @_rule(
     title="the product was created before it was updated",
-    record_alone=True,
     problem="Created after its last update",
     fix="Load the product again; if the dates stay, report them to the service.",
     severity="info",
@@ -73,7 +75,7 @@ def created_before_updated(products: Products) -> Verdict:
         created > updated,
         "createdAt",
         created,
-        lambda rows: "created after its last update, " + as_sent(updated.iloc[rows]),
+        lambda rows: Message("created after its last update, {moment}", moment=as_sent(updated.iloc[rows])),
         applies=created.notna() & updated.notna(),
         compared=updated,
     )
@@ -89,7 +91,7 @@ def created_before_updated(products: Products) -> Verdict:
 def certificates_in_force(products: Products) -> Verdict:
     """A claim without a valid certificate must not be made."""
     dated = _dated(products, _ENDS)
-    return _dates(products, dated, dated["at"] < products.now, "has expired")
+    return _dates(products, dated, dated["at"] < products.now, _EXPIRED)
 
 
 @_rule(
@@ -105,12 +107,11 @@ def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     # Those that have expired are the finding of the rule above.
     dated = dated[~(dated["at"] < products.now)]
     soon = dated["at"] < products.now + timedelta(days=days)
-    return _dates(products, dated, soon, f"ends within {days} days")
+    return _dates(products, dated, soon, Message("ends within {days:d} days", days=days))
 
 
 @_rule(
     title="certificates begin before they expire",
-    record_alone=True,
     problem="Certificate expires before it begins",
     fix="Correct the dates of the certificate.",
     severity="warning",
@@ -126,7 +127,7 @@ def certificate_dates_in_order(products: Products) -> Verdict:
     wrong = both["at"] < both["at_begin"]
     # One that cannot be read is as good as both.
     both["at"] = both["at"].where(both["at_begin"].notna())
-    return _dates(products, both, wrong, "ends before it begins", both["value_begin"])
+    return _dates(products, both, wrong, Message("ends before it begins"), both["value_begin"])
 
 
 @_rule(
@@ -141,7 +142,7 @@ def labels_in_force(products: Products) -> Verdict:
     labels = _ending(products, "labels", "end_date", "label_code", "label")
     labels = labels.rename(columns={"end_date": "value"})
     dated = _with_moments(labels.assign(attribute=labels["attribute"] + ".endDate"))
-    return _dates(products, dated, dated["at"] < products.now, "has expired", dated["which"])
+    return _dates(products, dated, dated["at"] < products.now, _EXPIRED, dated["which"])
 
 
 @_rule(
@@ -157,7 +158,7 @@ def documents_in_force(products: Products) -> Verdict:
     at = documents["effective_end"].dt.tz_localize(None)
     attribute = documents["attribute"] + ".fileEffectiveEndDateTime"
     dated = documents.assign(at=at, value=as_sent(at), attribute=attribute)
-    return _dates(products, dated, dated["at"] < products.now, "has expired", dated["which"])
+    return _dates(products, dated, dated["at"] < products.now, _EXPIRED, dated["which"])
 
 
 @_rule(
@@ -170,7 +171,7 @@ def documents_in_force(products: Products) -> Verdict:
 def is_still_available(products: Products) -> Verdict:
     """A product that is no longer available should not be listed."""
     dated = _dated(products, "endAvailabilityDateTime")
-    return _dates(products, dated, dated["at"] < products.now, "the last day has passed")
+    return _dates(products, dated, dated["at"] < products.now, Message("the last day has passed"))
 
 
 def _ending(products: Products, table: str, end: str, *names: str) -> pd.DataFrame:
@@ -185,7 +186,11 @@ def _ending(products: Products, table: str, end: str, *names: str) -> pd.DataFra
 
 
 def _dates(
-    products: Products, dated: pd.DataFrame, wrong: pd.Series, reason: str, compared: pd.Series | None = None
+    products: Products,
+    dated: pd.DataFrame,
+    wrong: pd.Series,
+    reason: Message,
+    compared: pd.Series | None = None,
 ) -> Verdict:
     """Fail the products of the dates that are wrong; products without a date are not applicable.
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.pending import are_pending
 from prodex.gtin import are_upc_e, are_valid
+from prodex.languages import Message
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import rule
@@ -25,7 +26,6 @@ _rule = partial(
     rule,
     block="hierarchies",
     source="GDSN trade item hierarchy; most common errors at GS1 Belgium & Luxembourg",
-    record_alone=True,
 )
 
 
@@ -53,11 +53,8 @@ def outer_unit_has_children(
     return packing.verdict(
         wrong,
         "children",
-        packing.gtins,
-        lambda rows: [
-            f"{kind} without children" for kind in packing["packaging_code"].take(rows).to_pylist()
-        ],
-        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
+        Message("{kind} without children", kind=packing["packaging_code"]),
+        compared="packaging_code",
     )
 
 
@@ -79,9 +76,8 @@ def leaf_is_consumer_unit(products: Products, *, base: tuple[str, ...] = ("EACH"
     return packing.verdict(
         wrong,
         "",
-        packing.gtins,
-        "the lowest unit is neither a consumer nor a base unit",
-        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
+        Message("the lowest unit is neither a consumer nor a base unit"),
+        compared="packaging_code",
     )
 
 
@@ -100,8 +96,8 @@ def quantity_in_parent_told(products: Products) -> Verdict:
     return packing.verdict(
         wrong,
         "quantity",
-        lambda _: None,
-        lambda rows: [f"no quantity of {where}" for where in packing.in_parents(rows)],
+        Message("no quantity of {unit} in {parent}"),
+        value=lambda _: None,
         judged=packing.is_inner,
         compared=packing.in_parents,
     )
@@ -124,8 +120,8 @@ def quantity_in_parent_whole(products: Products) -> Verdict:
     return packing.verdict(
         wrong,
         "quantity",
-        lambda rows: packing.quantity[rows],
-        lambda rows: [f"no whole number of 1 or more: {where}" for where in packing.in_parents(rows)],
+        Message("no whole number of 1 or more: {unit} in {parent}"),
+        value=lambda rows: packing.quantity[rows],
         judged=given,
         compared=packing.in_parents,
     )
@@ -145,8 +141,7 @@ def hierarchy_without_cycle(products: Products) -> Verdict:
     return packing.verdict(
         packing.repeats,
         "children",
-        packing.gtins,
-        lambda rows: [f"a unit inside itself: {where}" for where in packing.in_parents(rows)],
+        Message("a unit inside itself: {unit} in {parent}"),
         compared=packing.in_parents,
     )
 
@@ -203,10 +198,9 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
     return packing.verdict(
         pallets & sold,
         "isConsumerUnit",
-        packing.gtins,
-        "a pallet that is a consumer unit and no display unit",
+        Message("a pallet that is a consumer unit and no display unit"),
         judged=pallets,
-        compared=lambda rows: packing["packaging_code"].take(rows).to_pylist(),
+        compared="packaging_code",
     )
 
 
@@ -243,8 +237,7 @@ def hierarchy_gtins_valid(products: Products) -> Verdict:
     return packing.verdict(
         ~valid[packing.gtin],
         "gtin",
-        packing.gtins,
-        "not 14 digits of which the last is the right check digit",
+        Message("not 14 digits of which the last is the right check digit"),
         judged=packing.gtin >= 0,
     )
 
@@ -278,8 +271,7 @@ def child_gtin_known(products: Products, *, whole: Any) -> Verdict:
     return packing.verdict(
         inner & ~known,
         "children.gtin",
-        packing.gtins,
-        lambda rows: [f"not in this catalogue: {where}" for where in packing.in_parents(rows)],
+        Message("not in this catalogue: {unit} in {parent}"),
         judged=inner,
         compared=packing.in_parents,
     )
@@ -325,7 +317,10 @@ def one_parent(products: Products, *, whole: Any) -> Verdict:
         is_true(place.is_valid()),
         _TREE,
         products["gtin"],
-        lambda rows: [f"in {len(each)} larger units: {', '.join(each)}" for each in parents(rows)],
+        lambda rows: [
+            Message("in {count:d} larger units: {units}", count=len(each), units=tuple(each))
+            for each in parents(rows)
+        ],
         applies=is_true(pc.is_in(products.column("gtin"), packed)),
         compared=lambda rows: [compared_with(*each) for each in parents(rows)],
     )

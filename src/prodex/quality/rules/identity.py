@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.gtin import are_upc_e, are_valid, check_digit
+from prodex.languages import Message
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
@@ -20,8 +20,14 @@ from prodex.tables.columns import Mask, Rows, is_true
 _MOST_NAMED = 50
 _GS1 = "GS1 General Specifications, section 7.9"
 
+#: What a prefix stands for that no product has.
+_OF_NO_PRODUCT = (
+    *(Message("reserved for coupons"), Message("coupons"), Message("coupons in a common currency")),
+    *(Message("refund receipts"), Message("examples and demonstrations")),
+)
+
 #: Declares a rule of the GTIN.
-_rule = partial(rule, block="identity", needs="gtin", record_alone=True)
+_rule = partial(rule, block="identity", needs="gtin")
 
 
 @_rule(
@@ -61,11 +67,14 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
     short = gtins.str.match("0{6}[02]").fillna(False) & (names == "GTIN-8")
     within = (names.str.startswith("restricted circulation") | short) & ~_are_upc_e(products)
 
-    def reasons(rows: Rows) -> pd.Series:
-        words = "of restricted circulation: begins with " + gtins.gtin.prefix.iloc[rows]
-        eight = "eight digits of restricted circulation: begins with " + gtins.str[6].iloc[rows]
-        found: pd.Series = words.mask(short.iloc[rows].astype(bool), eight)
-        return found
+    def reasons(rows: Rows) -> list[Message]:
+        some = gtins.iloc[rows]
+        return [
+            Message("eight digits of restricted circulation: begins with {prefix}", prefix=gtin[6])
+            if is_short
+            else Message("of restricted circulation: begins with {prefix}", prefix=prefix)
+            for gtin, prefix, is_short in zip(some, some.gtin.prefix, short.iloc[rows], strict=True)
+        ]
 
     return product_verdict(within, "gtin", gtins, reasons, applies=_is_formed(products))
 
@@ -80,12 +89,14 @@ def gtin_is_unrestricted(products: Products) -> Verdict:
 def gtin_is_of_a_product(products: Products) -> Verdict:
     """Anybody can use such numbers, so they come from a test or a template."""
     gtins = products["gtin"]
-    names = gtins.gtin.prefix_name.fillna("")
+    meaning = gtins.gtin.prefix_name.map({one.id: one for one in _OF_NO_PRODUCT})
     return product_verdict(
-        names.str.contains("coupon|refund|demonstration"),
+        meaning.notna(),
         "gtin",
         gtins,
-        lambda rows: gtins.gtin.prefix.iloc[rows] + " stands for " + names.iloc[rows],
+        lambda rows: Message(
+            "{prefix} stands for {evidence}", prefix=gtins.iloc[rows].gtin.prefix, evidence=meaning.iloc[rows]
+        ),
         applies=_is_formed(products),
     )
 
@@ -102,7 +113,7 @@ def gtin_is_of_a_product(products: Products) -> Verdict:
 )
 def consumer_unit_has_own_gtin(products: Products) -> Verdict:
     """GTINs with an indicator from 1 to 8 identify cases and pallets; tills cannot read them."""
-    return _with_indicator(products, "12345678", "stands for an outer unit")
+    return _with_indicator(products, "12345678", Message("indicator {digit} stands for an outer unit"))
 
 
 @_rule(
@@ -117,10 +128,10 @@ def consumer_unit_has_own_gtin(products: Products) -> Verdict:
 )
 def consumer_unit_is_of_fixed_measure(products: Products) -> Verdict:
     """Indicator 9 means that each piece has its own weight; tills cannot read such a number."""
-    return _with_indicator(products, "9", "stands for a variable measure")
+    return _with_indicator(products, "9", Message("indicator {digit} stands for a variable measure"))
 
 
-def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdict:
+def _with_indicator(products: Products, indicators: str, reason: Message) -> Verdict:
     gtins = products["gtin"]
     applies = _is_formed(products)
     # The indicator is the first of the 14 digits; in a malformed number it means nothing.
@@ -128,7 +139,7 @@ def _with_indicator(products: Products, indicators: str, meaning: str) -> Verdic
         gtins.str[0].isin(list(indicators)) & applies,
         "gtin",
         gtins,
-        lambda rows: "indicator " + gtins.iloc[rows].str[0] + " " + meaning,
+        reason.with_values(digit=gtins.str[0]),
         applies=applies,
     )
 
@@ -146,14 +157,17 @@ def _are_upc_e(products: Products) -> Mask:
     return products.remember("upc_e", lambda: are_upc_e(products["gtin"].fillna("").tolist()))
 
 
-def _what_is_wrong(gtin: str) -> str:
+def _what_is_wrong(gtin: str) -> Message:
     if not (gtin.isascii() and gtin.isdigit()):
-        return "not only digits"
+        return Message("not only digits")
     if len(gtin) != 14:
-        return f"{len(gtin)} digits instead of 14"
+        return Message("{digits:d} digits instead of 14", digits=len(gtin))
     if not int(gtin):
-        return "only zeros"
-    return f"ends with the check digit {gtin[-1]}, and {check_digit(gtin[:-1])} would be right"
+        return Message("only zeros")
+    right = check_digit(gtin[:-1])
+    return Message(
+        "ends with the check digit {digit}, and {right} would be right", digit=gtin[-1], right=right
+    )
 
 
 def _several_times(whole: dict[str, pa.ChunkedArray]) -> pa.Table:
@@ -197,9 +211,14 @@ def duplicate_gtin(products: Products, *, whole: Any) -> Verdict:
     )
 
 
-def _also(others: list[str]) -> str:
+def _also(others: list[str]) -> Message:
     """Name the other products; a GTIN of thousands is a placeholder, and the first of them are enough."""
-    named = ", ".join(others[:_MOST_NAMED])
+    named = tuple(others[:_MOST_NAMED])
     if len(others) <= _MOST_NAMED:
-        return f"also the GTIN of product {named}"
-    return f"also the GTIN of {len(others):,} other products, of which the first {_MOST_NAMED} are {named}"
+        return Message("also the GTIN of product {products_named}", products_named=named)
+    return Message(
+        "also the GTIN of {count} other products, of which the first {most} are {products_named}",
+        count=len(others),
+        most=_MOST_NAMED,
+        products_named=named,
+    )

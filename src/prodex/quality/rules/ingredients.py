@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.languages import Message
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
@@ -28,7 +29,6 @@ _rule = partial(
     certain="fails",
     dimension="accuracy",
     exact=False,
-    record_alone=True,
 )
 
 
@@ -46,10 +46,10 @@ def _label_parts() -> dict[str, str]:
 
 #: What people call the parts.
 _CALLED = {
-    "nutrition": "a nutrition table",
-    "storage": "storage instructions or a date",
-    "address": "an address",
-    "preparation": "a preparation",
+    "nutrition": Message("a nutrition table"),
+    "storage": Message("storage instructions or a date"),
+    "address": Message("an address"),
+    "preparation": Message("a preparation"),
 }
 
 
@@ -71,7 +71,7 @@ def ingredients_only(products: Products, *, attribute: str = "composition") -> V
     judged = texts.within([attribute])
     used = np.unique(texts.wording[judged])
     ready = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
-    reasons: dict[int, list[str]] = {}
+    parts: dict[int, list[Message]] = {}
     for part, expression in _label_parts().items():
         rows = np.flatnonzero(is_true(has_match(ready, expression)))
         if not len(rows):
@@ -80,12 +80,13 @@ def ingredients_only(products: Products, *, attribute: str = "composition") -> V
             pc.extract_regex(ready.take(pa.array(rows)), f"(?P<seen>{expression})"), "seen"
         )
         for row, words in zip(used[rows].tolist(), seen.to_pylist(), strict=True):
-            reasons.setdefault(row, []).append(f'{_CALLED[part]} ("{words[:_SHOWN].strip()}")')
+            read = words[:_SHOWN].strip()
+            parts.setdefault(row, []).append(Message('{part} ("{words}")', part=_CALLED[part], words=read))
     found = np.zeros(len(texts.texts), bool)
-    found[list(reasons)] = True
+    found[list(parts)] = True
     wrong = judged & found[texts.wording]
-    words_of = [f"holds {', '.join(reasons[one])}" for one in texts.wording[wrong].tolist()]
-    return texts.verdict(wrong, words_of, judged)
+    reason = Message("holds {parts}", parts=[parts[one] for one in texts.wording[wrong].tolist()])
+    return texts.verdict(wrong, reason, judged)
 
 
 #: Marks of a text that a program read from a picture: signs within a word, digits within a word that is no code, small
@@ -130,10 +131,9 @@ def ingredients_can_be_read(products: Products, *, attribute: str = "composition
     wrong = judged & found[texts.wording]
     counts = np.zeros((2, len(texts.texts)), np.int64)
     counts[:, used] = strange, every
-    reasons = [
-        f"{counts[0, one]} of {counts[1, one]} words look misread" for one in texts.wording[wrong].tolist()
-    ]
-    return texts.verdict(wrong, reasons, judged)
+    misread, words = counts[:, texts.wording[wrong]]
+    reason = Message("{count} of {of} words look misread", count=misread, of=words)
+    return texts.verdict(wrong, reason, judged)
 
 
 def _strange_words(texts: pa.Array) -> tuple[Rows, Rows]:

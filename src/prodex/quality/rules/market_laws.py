@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.facts.market import languages_of
+from prodex.languages import Message
 from prodex.locales import is_in_union
 from prodex.quality.law_scopes import commodities, is_consumer_product, is_honey, is_sold_by_measure
 from prodex.quality.origin_shares import Origins
@@ -27,7 +28,7 @@ from prodex.quality.verdict import PENDING, Evidence, Verdict, compared_with
 from prodex.tables.columns import Answer, by_value, encoded
 
 #: Declares a rule of a law; cases and pallets are not offered to consumers.
-_rule = partial(rule, dimension="completeness", block="identity", scope=CONSUMER_UNITS, record_alone=True)
+_rule = partial(rule, dimension="completeness", block="identity", scope=CONSUMER_UNITS)
 _safety = partial(_rule, law="product-safety", severity="error")
 _deforestation = partial(_rule, law="deforestation")
 
@@ -148,9 +149,11 @@ def non_food_warns_in_languages_of_market(products: Products, *, warnings: tuple
     knows = np.array([bool(languages) for languages in required], bool) & products.any(list(told))
     applies = is_consumer_product(products) & pd.arrays.BooleanArray(has_text, has_text & ~knows)
     rows = [row for row, _, _ in missing]
-    reasons = [f"filled in {', '.join(languages)} only" for _, _, languages in missing]
+    reason = Message(
+        "filled in {language_codes} only", language_codes=[languages for _, _, languages in missing]
+    )
     compared = [compared_with(*languages) for _, _, languages in missing]
-    evidence = Evidence(rows, warnings[0], [language for _, language, _ in missing], None, reasons, compared)
+    evidence = Evidence(rows, warnings[0], [language for _, language, _ in missing], None, reason, compared)
     return Verdict(products.any(rows), applies, evidence)
 
 
@@ -190,17 +193,18 @@ def honey_states_shares_of_origin(
     # Honey without any country is left to `has_origin`.
     named = origins.rows["country"].str.casefold().groupby(origins.rows["product"]).nunique()
     blends = origins.rows[origins.rows["product"].isin(named.index[named > 1])]
-    found: dict[int, str | None] = {}
+    wrong: dict[int, Message] = {}
+    unknown = origins.unreadable.copy()
     for product, each in blends.groupby("product"):
-        found[int(str(product))] = _judged_shares(each["share"].to_numpy(float))
-    fails, unknown = np.zeros((2, len(products)), bool)
-    for row, reason in found.items():
-        fails[row], unknown[row] = bool(reason), reason is None
-    unknown |= origins.unreadable
-    rows = np.flatnonzero(fails & ~unknown)
+        row, found = int(str(product)), _judged_shares(each["share"].to_numpy(float))
+        if isinstance(found, Message):
+            wrong[row] = found
+        unknown[row] |= found is None
+    fails = products.any(list(wrong)) & ~unknown
+    rows = np.flatnonzero(fails)
     shown = blends[blends["product"].isin(rows)].groupby("product")
     values = [_in_words(shown.get_group(row)) for row in rows.tolist()]
-    reasons = [found[row] for row in rows.tolist()]
+    reasons = [wrong[row] for row in rows.tolist()]
     # The value shows the first countries alone.
     compared = [
         compared_with(*shown.get_group(row)[["country", "share"]].to_numpy().tolist())
@@ -208,33 +212,33 @@ def honey_states_shares_of_origin(
     ]
     applies = honey & (products.any(blends["product"].to_numpy(np.int64)) | origins.unreadable)
     return Verdict(
-        pd.arrays.BooleanArray(fails & ~unknown, unknown),
+        pd.arrays.BooleanArray(fails, unknown),
         applies,
         Evidence(rows, origin_share[0], None, values, reasons, compared),
     )
 
 
-def _judged_shares(shares: np.ndarray[Any, Any]) -> str | None:
-    """Return what is wrong with the shares of several countries in their order; "" for nothing, None where unknown."""
+def _judged_shares(shares: np.ndarray[Any, Any]) -> Message | bool | None:
+    """Return what is wrong with the shares of several countries in their order; False for nothing, None for unknown."""
     given = shares[~np.isnan(shares)]
     if not len(given):
-        return "no country has a share"
+        return Message("no country has a share")
     if (given < 0).any() or (given > 100 + TOLERANCE).any():
-        return "a share is below 0 or above 100 %"
+        return Message("a share is below 0 or above 100 %")
     if (np.diff(given) > 0).any():
-        return "not in descending order"
+        return Message("not in descending order")
     total, off = float(given.sum()), TOLERANCE * len(given)
     if len(given) < len(shares):
         is_short = len(shares) > _LARGEST and len(given) == _LARGEST
         if not is_short or np.isnan(shares[:_LARGEST]).any():
-            return "a country has no share"
+            return Message("a country has no share")
         if total > 100 + off or total <= 50 - off:
-            return "the four largest shares are not between 50 and 100 %"
-        return "" if 50 < total <= 100 + TOLERANCE else None
+            return Message("the four largest shares are not between 50 and 100 %")
+        return False if 50 < total <= 100 + TOLERANCE else None
     if abs(total - 100) > off:
-        return "the shares do not add up to 100 %"
+        return Message("the shares do not add up to 100 %")
     # Within the tolerance of each share, and beyond that of their sum: it depends on how the law is read.
-    return "" if abs(total - 100) <= TOLERANCE else None
+    return False if abs(total - 100) <= TOLERANCE else None
 
 
 def _in_words(countries: pd.DataFrame) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from prodex.languages import Message
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
 from prodex.quality.nutrition_columns import BASIS, NEEDS, NutritionColumns
 from prodex.quality.products import Products
@@ -25,7 +26,6 @@ _rule = partial(
     rule,
     block="hierarchies",
     source="GDSN trade item measurements; GS1 Package and Product Measurement Standard",
-    record_alone=True,
 )
 
 
@@ -58,19 +58,24 @@ def net_not_over_gross(products: Products, *, tolerance: float = 0.0) -> Verdict
     """The packaging cannot have a negative weight: one of the weights or its unit is wrong."""
     # Both in grams: one may be given in kilograms and the other in grams.
     net, gross = grams(products, "netWeight"), grams(products, "grossWeight")
+    reason = Message("more than the gross weight of {figure:g} g", figure=gross)
+    # NaN compares as False, so a missing weight never fails.
+    return _weights_verdict(net > gross * (1 + tolerance), "netWeight", net, gross, reason)
+
+
+def _weights_verdict(
+    wrong: Mask, attribute: str, weight: Numbers, other: Numbers, reason: Message, applies: Any = None
+) -> Verdict:
+    """Fail the products of which a weight, in grams, does not go with another one."""
     return product_verdict(
-        net > gross * (1 + tolerance),  # NaN compares as False, so a missing weight never fails
-        "netWeight",
-        lambda rows: [f"{each:g} g" for each in net[rows]],
-        lambda rows: [f"more than the gross weight of {each:g} g" for each in gross[rows]],
-        applies=~np.isnan(net) & ~np.isnan(gross),
-        compared=_compared(net, gross),
+        wrong,
+        attribute,
+        lambda rows: [f"{each:g} g" for each in weight[rows]],
+        reason,
+        applies=~np.isnan(weight) & ~np.isnan(other) if applies is None else applies,
+        # In all their digits: what is shown of them is rounded.
+        compared=lambda rows: [compared_with(weight[row], other[row]) for row in rows.tolist()],
     )
-
-
-def _compared(*amounts: Numbers) -> Callable[[Rows], list[str]]:
-    """Return what gives the amounts that were compared, in all their digits: what is shown of them is rounded."""
-    return lambda rows: [compared_with(*(each[row] for each in amounts)) for row in rows.tolist()]
 
 
 def _most_grams(products: Products, attribute: str) -> Numbers:
@@ -99,14 +104,8 @@ def drained_not_over_net_weight(products: Products) -> Verdict:
     drained = grams(products, "drainedWeight")
     # The largest one that is given counts: they may differ by the liquid, and of several packs one may be that of each.
     net = np.fmax(_most_grams(products, "netWeight"), _most_grams(products, "netContent"))
-    return product_verdict(
-        drained > net * (1 + 1e-9),
-        "drainedWeight",
-        lambda rows: [f"{each:g} g" for each in drained[rows]],
-        lambda rows: [f"more than the net weight of {each:g} g" for each in net[rows]],
-        applies=~np.isnan(drained) & ~np.isnan(net),
-        compared=_compared(drained, net),
-    )
+    reason = Message("more than the net weight of {figure:g} g", figure=net)
+    return _weights_verdict(drained > net * (1 + 1e-9), "drainedWeight", drained, net, reason)
 
 
 @_rule(
@@ -141,11 +140,12 @@ def parent_weighs_its_children(products: Products, *, tolerance: float = 0.02) -
     return packing.verdict(
         known & (gross * (1 + tolerance) < held),
         "grossWeight",
-        lambda rows: [f"{each:g} g" for each in gross[rows]],
-        lambda rows: [
-            f"{gtin} weighs less than what is in it: {grams:g} g (more than {tolerance:.0%} below)"
-            for gtin, grams in zip(packing.gtins(rows), held[rows], strict=True)
-        ],
+        Message(
+            "{unit} weighs less than what is in it: {figure:g} g (more than {percent:.0f}% below)",
+            figure=held,
+            percent=100 * tolerance,
+        ),
+        value=lambda rows: [f"{each:g} g" for each in gross[rows]],
         judged=known,
         compared=lambda rows: [
             compared_with(gtin, gross[row], held[row])
@@ -181,8 +181,8 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
     return packing.verdict(
         wrong,
         "height",
-        lambda rows: _sizes(packing, packing.parent[rows], ": "),
-        lambda rows: _sizes(packing, rows, " does not fit: "),
+        lambda rows: Message("{unit} does not fit: {size}", size=_sizes(packing, rows)),
+        value=lambda rows: _units_with_sizes(packing, packing.parent[rows]),
         judged=inner[known],
         compared=lambda rows: [
             compared_with(gtin, packing.sides[row].tolist(), packing.sides[packing.parent[row]].tolist())
@@ -191,14 +191,17 @@ def parent_larger_than_child(products: Products, *, tolerance: float = 0.02) -> 
     )
 
 
-def _sizes(packing: HierarchyColumns, rows: Rows, between: str) -> list[str]:
-    """Return GTIN and size of some nodes."""
-    sizes = (" x ".join(f"{side:g}" for side in sides) for sides in packing.sides[rows])
-    return [f"{gtin}{between}{size} mm" for gtin, size in zip(packing.gtins(rows), sizes, strict=True)]
+def _units_with_sizes(packing: HierarchyColumns, rows: Rows) -> list[str]:
+    units = zip(packing.gtins(rows), _sizes(packing, rows), strict=True)
+    return [f"{gtin}: {size}" for gtin, size in units]
+
+
+def _sizes(packing: HierarchyColumns, rows: Rows) -> list[str]:
+    """Return the sizes of some nodes."""
+    return [f"{' x '.join(f'{side:g}' for side in sides)} mm" for sides in packing.sides[rows]]
 
 
 @rule(
-    record_alone=True,
     title="the net content is given and above zero",
     problem="Net content missing or not above zero",
     fix="Give the net content with its unit, as printed on the pack.",
@@ -235,12 +238,11 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     nothing = np.flatnonzero(~(value > 0) & ~positive[product])
     units = [compared_with(one) for one in unit.take(pa.array(nothing)).to_pylist()]
     return positive, Evidence(
-        product[nothing], attribute, None, value[nothing].tolist(), "not more than zero", units
+        product[nothing], attribute, None, value[nothing].tolist(), Message("not more than zero"), units
     )
 
 
 @rule(
-    record_alone=True,
     title="the net content is that of the pack, not of a serving",
     problem="Net content perhaps that of a serving",
     fix="Give the net content of the whole pack; where the pack is one serving, accept the finding.",
@@ -282,14 +284,13 @@ def net_content_is_no_serving(products: Products, *, tolerance: float = 0.001) -
     rows = nutrition.in_order(wrong)
     signs = np.where(nutrition.by_weight, "g", "ml")
     seen = [f"{serving[row]:g} {signs[row]}" for row in rows]
-    reasons = [f"the same as {name}, to which nutrition is declared" for name in nutrition.names(rows)]
+    reason = Message("the same as {name}, to which nutrition is declared", name=nutrition.names(rows))
     compared = [compared_with(serving[row], contents[row], signs[row]) for row in rows]
-    evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reasons, compared)
+    evidence = Evidence(nutrition.product[rows], "netContent", None, seen, reason, compared)
     return Verdict(nutrition.any(wrong), nutrition.any(known), evidence)
 
 
 @rule(
-    record_alone=True,
     title="net content and net weight agree",
     problem="Net content and net weight disagree",
     fix="Correct the one that is wrong, or its unit.",
@@ -307,11 +308,8 @@ def net_content_fits_net_weight(products: Products, *, tolerance: float = 0.1) -
     # Content in litres or pieces cannot be compared with a weight; `grams` leaves it out.
     known = (content > 0) & (weight > 0)
     # Drained weight and rounding explain 10 %; a wrong unit is a factor of a thousand.
-    return product_verdict(
-        known & (np.abs(content - weight) > tolerance * np.maximum(content, weight)),
-        "netContent",
-        lambda rows: [f"{each:g} g" for each in content[rows]],
-        lambda rows: [f"net weight {each:g} g, more than {tolerance:.0%} apart" for each in weight[rows]],
-        applies=known,
-        compared=_compared(content, weight),
+    apart = known & (np.abs(content - weight) > tolerance * np.maximum(content, weight))
+    reason = Message(
+        "net weight {figure:g} g, more than {percent:.0f}% apart", figure=weight, percent=100 * tolerance
     )
+    return _weights_verdict(apart, "netContent", content, weight, reason, known)

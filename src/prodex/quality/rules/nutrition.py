@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.facts.requested_data import Asked, asked_for
+from prodex.languages import Message
 from prodex.quality.nutrition_columns import (
     BASIS,
     CARBOHYDRATE,
@@ -46,20 +48,21 @@ from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, combinations, filled_values, is_true, numbers
 
 _OFF = "data quality checks of Open Food Facts"
-_PRESET = "preset: Open Food Facts"
+_PRESET = Message("preset: {said}", said="Open Food Facts")
 _EU = "Regulation (EU) No 1169/2011"
 #: What may tell polyols and acids that are not declared: the ingredients, and names.
 _INGREDIENTS = ("composition", *NAMES)
 _ADDED_UP = (FAT, CARBOHYDRATE, PROTEIN, SALT)
 #: What Art. 30(1) and Annex XV ask for, in their order.
 _MANDATORY = {
-    **{f"energy in {sign}": (ENERGY, sign) for sign in ("kJ", "kcal")},
-    "fat": (FAT,),
-    "saturates": (SATURATES,),
-    "carbohydrate": (CARBOHYDRATE,),
-    "sugars": (SUGARS,),
-    "protein": (PROTEIN,),
-    "salt": (SALT,),
+    Message("energy in kJ"): (ENERGY, "kJ"),
+    Message("energy in kcal"): (ENERGY, "kcal"),
+    Message("fat"): (FAT,),
+    Message("saturates"): (SATURATES,),
+    Message("carbohydrate"): (CARBOHYDRATE,),
+    Message("sugars"): (SUGARS,),
+    Message("protein"): (PROTEIN,),
+    Message("salt"): (SALT,),
 }
 #: Grams that may be rounded away: figures below 10 g are rounded to a tenth (`NutritionColumns.range`).
 _ROUNDING = 0.1
@@ -115,7 +118,7 @@ _NOTHING_IN_IT = (
 _FEWEST_ZEROS = 3
 
 #: Declares a rule of figures that contradict each other.
-_rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF, record_alone=True)
+_rule = partial(rule, dimension="consistency", block="food", needs=NEEDS, source=_OFF)
 
 
 def _are_known(*amounts: Numbers) -> Mask:
@@ -136,15 +139,14 @@ def _are_known(*amounts: Numbers) -> Mask:
 def nutrition_complete(products: Products) -> Verdict:
     """An incomplete table cannot be compared, and shops show it as an error or not at all."""
     nutrition = NutritionColumns.of(products)
-    parts = {name: nutrition.is_declared(*declared) for name, declared in _MANDATORY.items()}
     # Any partition will do: the figures may be spread over several, such as 100 g and a serving.
-    lacks = np.stack([~nutrition.any(declared) for declared in parts.values()])
+    lacks = np.stack([~nutrition.any(nutrition.is_declared(*figure)) for figure in _MANDATORY.values()])
     known = products.any(nutrition.product)
     wrong = np.flatnonzero(known & lacks.any(axis=0))
-    names = np.array(list(parts))
-    lacking = [", ".join(names[lacks[:, product]]) for product in wrong]
-    reasons = [f"not declared: {one}" for one in lacking]
-    evidence = Evidence(wrong, PATH, None, None, reasons, lacking)
+    lacking = [[*compress(_MANDATORY, lacks[:, product])] for product in wrong]
+    reason = Message("not declared: {labels}", labels=lacking)
+    compared = [", ".join(label.id for label in labels) for labels in lacking]
+    evidence = Evidence(wrong, PATH, None, None, reason, compared)
     return Verdict(lacks.any(axis=0), applies=known, evidence=evidence)
 
 
@@ -168,7 +170,7 @@ def nutrition_per_hundred(products: Products) -> Verdict:
     # One partition per 100 g or 100 ml is enough; figures per serving may be added (Art. 33).
     fails = known & ~nutrition.any(hundred)
     rows = nutrition.in_order(fails[nutrition.product])
-    names, reason = nutrition.names(rows), "neither 100 g nor 100 ml"
+    names, reason = nutrition.names(rows), Message("neither 100 g nor 100 ml")
     compared = [compared_with(nutrition.per_hundred[row], nutrition.by_weight[row]) for row in rows]
     evidence = Evidence(nutrition.product[rows], "isPartitionedBy", None, names, reason, compared)
     return Verdict(fails, known, evidence)
@@ -185,7 +187,7 @@ def nutrient_not_negative(products: Products) -> Verdict:
     """A quantity cannot be negative."""
     nutrition = NutritionColumns.of(products)
     amounts = numbers(nutrition["quantity"])
-    return nutrition.nutrient_verdict(amounts < 0, ~np.isnan(amounts), "below zero")
+    return nutrition.nutrient_verdict(amounts < 0, ~np.isnan(amounts), Message("below zero"))
 
 
 @_rule(
@@ -210,7 +212,7 @@ def nutrient_within_hundred(products: Products, *, limit: float = 105.0) -> Verd
     for each in IN_STEPS:
         rows = nutrition.rows_of(each)
         rounded[rows] = (nutrition.rounded_away(each) * factor)[nutrition.row[rows]]
-    why = f"over {limit:g} g per 100 g ({_PRESET})"
+    why = Message("over {limit:g} g per 100 g ({said})", limit=limit, said=_PRESET)
     # Scaled by the basis of its partition: the same figure of another serving is another one.
     return nutrition.nutrient_verdict(
         amounts - rounded > limit, ~np.isnan(amounts), why, lambda row: [float(factor[nutrition.row[row]])]
@@ -240,7 +242,11 @@ def nutrients_within_hundred(products: Products, *, limit: float = 105.0) -> Ver
         np.stack([nutrition.rounded_away(each) for each in _ADDED_UP if each != SALT]).sum(axis=0) * factor
     )
     known = ~np.isnan(parts).all(axis=0) & ~np.isnan(total)
-    why = f"fat, carbohydrate, protein and salt are over {limit:g} g per 100 g ({_PRESET})"
+    why = Message(
+        "fat, carbohydrate, protein and salt are over {limit:g} g per 100 g ({said})",
+        limit=limit,
+        said=_PRESET,
+    )
     return nutrition.verdict(
         known & (total - rounded > limit),
         known,
@@ -265,7 +271,7 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     both = np.stack([nutrition.energy("kJ"), nutrition.energy("kcal") * 4.184]) * nutrition.per_hundred
     known: Mask = np.logical_not(np.isnan(both).all(axis=0))
     highest: Numbers = np.nan_to_num(both).max(axis=0)
-    why = f"over {limit:g} kJ per 100 g or ml ({_PRESET})"
+    why = Message("over {limit:g} kJ per 100 g or ml ({said})", limit=limit, said=_PRESET)
     wrong: Mask = known & (highest > limit)
     return nutrition.verdict(
         wrong, known, lambda row: f"{highest[row]:g} kJ", why, lambda row: both[:, row].tolist()
@@ -296,7 +302,7 @@ def kilojoules_fit_kilocalories(
         kilojoules
         > most * (kilocalories + np.where(kilocalories > 0, room, np.maximum(0.5, of_servings))) + rounding
     )
-    why = f"not {least:g} to {most:g} kJ for each kcal ({_PRESET})"
+    why = Message("not {least:g} to {most:g} kJ for each kcal ({said})", least=least, most=most, said=_PRESET)
     return nutrition.verdict(
         known & (low | high),
         known,
@@ -332,9 +338,14 @@ def energy_fits_nutrients(products: Products, *, percent: float = 15.0) -> Verdi
     off = known & _energy_off(nutrition, percent, np.zeros((3, len(known))))
     excused, may_be_excused = _excused(products, nutrition, percent, off)
 
-    def why(row: int) -> str:
-        energies = f"{given['kJ'][row]:.0f} kJ or {given['kcal'][row]:.0f} kcal"
-        return f"fat, carbohydrate and protein give {energies}: more than {percent:g} % away ({_PRESET})"
+    def why(row: int) -> Message:
+        return Message(
+            "fat, carbohydrate and protein give {kj:.0f} kJ or {kcal:.0f} kcal: more than {percent:g} % away ({said})",
+            kj=given["kJ"][row],
+            kcal=given["kcal"][row],
+            percent=percent,
+            said=_PRESET,
+        )
 
     certain = off & ~excused & ~may_be_excused
     nutrients = np.stack(
@@ -453,8 +464,8 @@ def _names_match(
     return products.any(texts.product[rows[found]])[nutrition.product]
 
 
-def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: str) -> Verdict:
-    """Say where the parts together are more than the whole that they belong to."""
+def _part_within(products: Products, parts: tuple[str, ...], whole: str, why: Message) -> Verdict:
+    """Say where the parts together are more than the whole that they belong to, whose figure the reason has."""
     nutrition = NutritionColumns.of(products)
     amounts = np.stack([nutrition.amount(part) for part in parts])
     total, of = np.nan_to_num(amounts).sum(axis=0), np.nan_to_num(nutrition.amount(whole))
@@ -467,7 +478,7 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
         wrong,
         known,
         lambda row: f"{total[row]:g} g",
-        lambda row: f"{words} {of[row]:g} g",
+        lambda row: why.with_values(figure=of[row]),
         lambda row: [*amounts[:, row].tolist(), float(of[row])],
     )
 
@@ -480,7 +491,8 @@ def _part_within(products: Products, parts: tuple[str, ...], whole: str, words: 
 )
 def saturates_within_fat(products: Products) -> Verdict:
     """Saturates are a part of fat: one of the two figures is wrong, or they were swapped."""
-    return _part_within(products, (SATURATES,), FAT, "saturates, more than the fat of")
+    why = Message("saturates, more than the fat of {figure:g} g")
+    return _part_within(products, (SATURATES,), FAT, why)
 
 
 @_rule(
@@ -491,8 +503,8 @@ def saturates_within_fat(products: Products) -> Verdict:
 )
 def sugars_within_carbohydrate(products: Products) -> Verdict:
     """Sugars and starch are parts of carbohydrate: one of the figures is wrong, or they were swapped."""
-    words = "sugars and starch, more than the carbohydrate of"
-    return _part_within(products, (SUGARS, STARCH), CARBOHYDRATE, words)
+    why = Message("sugars and starch, more than the carbohydrate of {figure:g} g")
+    return _part_within(products, (SUGARS, STARCH), CARBOHYDRATE, why)
 
 
 @_rule(
@@ -511,11 +523,13 @@ def salt_fits_sodium(products: Products, *, tolerance: float = 0.1) -> Verdict:
     room = np.maximum(tolerance * 2.5 * most, _ROUNDING)
     wrong = known & ((low > 2.5 * most + room) | (high < 2.5 * least - room))
     salt, sodium = nutrition.amount(SALT), nutrition.amount(SODIUM)
+    # Of sodium that is declared as less than so much, nobody knows more.
+    expected = 2.5 * np.where(np.isnan(sodium), most, sodium)
     return nutrition.verdict(
         wrong,
         known,
         lambda row: f"{salt[row]:g} g of salt, {sodium[row]:g} g of sodium",
-        lambda row: f"{2.5 * sodium[row]:g} g of salt expected",
+        lambda row: Message("{figure:g} g of salt expected", figure=expected[row]),
         lambda row: (salt[row], sodium[row]),
     )
 
@@ -551,7 +565,7 @@ def nutrition_not_all_zero(products: Products) -> Verdict:
             products, nutrition, nothing, rf"^(?:ingr\w+ ?: ?)?[^,.;:(]{{0,60}}(?:{_NOTHING_IN_IT})"
         )
     # Of the findings that were read, about half were right: the rule informs, and does not accuse.
-    why = "every nutrient and the energy are 0"
+    why = Message("every nutrient and the energy are 0")
     return nutrition.verdict(nothing, known, lambda row: f"{declared[row]} figures, all 0", why, lambda _: ())
 
 
@@ -567,13 +581,13 @@ _FEWEST_OF_KIND, _DEVIATIONS, _LEAST_FACTOR = 30, 6.0, 16.0
 _MAD = 0.6745
 #: What makes a figure so many times too large, or too small where the factor is below one.
 _UNIT_ERRORS = {
-    10.0: "a decimal point is lost",
-    100.0: "two decimal places are lost",
-    400.0: "milligrams of sodium as grams of salt",
-    1000.0: "milligrams as grams",
-    0.1: "a decimal point too many",
-    0.01: "grams as hundredths",
-    0.001: "grams as kilograms or milligrams",
+    10.0: Message("a decimal point is lost"),
+    100.0: Message("two decimal places are lost"),
+    400.0: Message("milligrams of sodium as grams of salt"),
+    1000.0: Message("milligrams as grams"),
+    0.1: Message("a decimal point too many"),
+    0.01: Message("grams as hundredths"),
+    0.001: Message("grams as kilograms or milligrams"),
 }
 
 
@@ -647,11 +661,15 @@ def nutrient_usual_for_kind(products: Products, *, whole: Any) -> Verdict:
     factors = dict(zip(rows.tolist(), 10 ** np.nan_to_num(away), strict=True))
     medians = dict(zip(rows.tolist(), 10 ** np.nan_to_num(usual[:, 0]), strict=True))
 
-    def why(row: int) -> str:
+    def why(row: int) -> Message:
         factor = factors[row]
         nearest = min(_UNIT_ERRORS, key=lambda one: abs(float(np.log10(one / factor))))
-        usually = f"{factor:.2g} times the {medians[row]:.2g} g that are usual for the kind"
-        return f"{usually}: perhaps {_UNIT_ERRORS[nearest]}"
+        return Message(
+            "{factor:.2g} times the {usual:.2g} g that are usual for the kind: perhaps {said}",
+            factor=factor,
+            usual=medians[row],
+            said=_UNIT_ERRORS[nearest],
+        )
 
     kind_of = products["kind_code"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.languages import Message, Said
 from prodex.quality.picture_columns import (
     FACES,
     FRONT,
@@ -28,15 +30,15 @@ _ENDS = f"{PICTURES}.fileEffectiveEndDateTime"
 _PACKSHOT = (f"{PICTURES}.isPackshot", f"{PICTURES}.productFace")
 _SIZE = (f"{PICTURES}.width", f"{PICTURES}.height")
 #: Minimums in pixels, and who requires them.
-PRESETS = {
-    500: "Google Merchant Center from 2027",
-    800: "marketplaces that offer zoom",
-    1200: "many receivers",
+PRESETS: Mapping[int, Said] = {
+    500: Message("Google Merchant Center from 2027"),
+    800: Message("marketplaces that offer zoom"),
+    1200: Message("many receivers"),
     2500: "GS1 New Zealand",
 }
 
 #: Declares a rule of pictures.
-_rule = partial(rule, block="pictures", source="GS1 Product Image Specification 4.4", record_alone=True)
+_rule = partial(rule, block="pictures", source="GS1 Product Image Specification 4.4")
 
 
 @_rule(
@@ -52,7 +54,7 @@ def picture_file_named_as_gs1(products: Products) -> Verdict:
     pictures = PictureColumns.of(products)
     named = is_true(pc.greater(pc.utf8_length(pictures["gdsn_file_name"]), 0))
     wrong = named & ~pictures.follows_gs1
-    return pictures.verdict(wrong, named, _FILE, "gdsn_file_name", "not GTIN_type face angle state")
+    return pictures.verdict(wrong, named, _FILE, "gdsn_file_name", Message("not GTIN_type face angle state"))
 
 
 @_rule(
@@ -77,7 +79,7 @@ def picture_of_this_gtin(products: Products) -> Verdict:
         comparable,
         _FILE,
         "gdsn_file_name",
-        "the file name has another GTIN",
+        Message("the file name has another GTIN"),
         lambda rows: own.take(pa.array(rows)).to_pylist(),
     )
 
@@ -100,13 +102,12 @@ def picture_format_for_web(
     formats_given = pc.replace_substring_regex(formats_given, "^image/", "")
     filled = is_true(pc.greater(pc.utf8_length(formats_given), 0))
     shown = is_true(pc.is_in(formats_given, pa.array([each.lower() for each in formats], pa.string())))
-    reason = f"none of {', '.join(formats)}"
+    reason = Message("none of {formats}", formats=formats)
     return pictures.verdict(filled & ~shown, filled, f"{PICTURES}.format", "format", reason)
 
 
 @_rule(
     title="no picture is past its period of use",
-    record_alone=False,  # the day counts
     problem="Picture past its period of use",
     fix="Remove the picture, or extend the right to use it.",
     severity="error",
@@ -121,7 +122,7 @@ def picture_not_expired(products: Products) -> Verdict:
     # Every picture is judged: one without an end date may be used for ever.
     now = pa.scalar(products.now, pictures["effective_end"].type)
     over = is_true(pc.less(pictures["effective_end"], now))
-    return pictures.verdict(over, slice(None), _ENDS, "effective_end", "its end date has passed")
+    return pictures.verdict(over, slice(None), _ENDS, "effective_end", Message("its end date has passed"))
 
 
 @_rule(
@@ -137,18 +138,17 @@ def picture_dates_in_order(products: Products) -> Verdict:
     pictures = PictureColumns.of(products)
     begins, ends = pictures["effective_start"], pictures["effective_end"]
     both = is_true(pc.and_(begins.is_valid(), ends.is_valid()))
-    wrong = is_true(pc.less(ends, begins))
-
-    def dates(rows: Rows) -> list[tuple[Any, Any]]:
-        return [*pictures.pairs("effective_start", "effective_end", rows)]
-
     return pictures.verdict(
-        wrong,
+        is_true(pc.less(ends, begins)),
         both,
         _ENDS,
         "effective_end",
-        lambda rows: [f"begins {begin}, ends {end}" for begin, end in dates(rows)],
-        dates,
+        lambda rows: Message(
+            "begins {moment}, ends {then_moment}",
+            moment=pictures.seen("effective_start", rows),
+            then_moment=pictures.seen("effective_end", rows),
+        ),
+        ("effective_start", "effective_end"),
     )
 
 
@@ -168,7 +168,7 @@ def pictures_differ(products: Products) -> Verdict:
     known = code >= 0
     # One number for product and checksum: equal numbers are the same file.
     twice = known & (occurrences(pictures.product * (len(sums) + 1) + code) > 1)
-    reason = "the same file (crc32) as another picture of the product"
+    reason = Message("the same file (crc32) as another picture of the product")
 
     def others(rows: Rows) -> list[list[str]]:
         every = np.flatnonzero(twice & pictures.any(rows)[pictures.product])
@@ -217,12 +217,13 @@ def has_front_packshot(products: Products) -> Verdict:
         faces = pictures.seen("product_face", rows).to_pylist()
         return [*zip(pictures.is_packshot[rows].tolist(), faces, strict=True)]
 
-    def reasons(rows: Rows) -> list[str]:
-        marked = np.where(pictures.is_packshot[rows], "marked", "not marked")
-        faces = ["not given" if face is None else face for _, face in marks(rows)]
+    marked = Message("marked as packshot, face {face}")
+    unmarked = Message("not marked as packshot, face {face}")
+
+    def reasons(rows: Rows) -> list[Message]:
         return [
-            f"{mark} as packshot, face {_face_in_words(face)}"
-            for mark, face in zip(marked, faces, strict=True)
+            (marked if is_marked else unmarked).with_values(face=_face_in_words(face))
+            for is_marked, face in marks(rows)
         ]
 
     near = nearly & fails[pictures.product]
@@ -263,7 +264,7 @@ def one_front_packshot(products: Products) -> Verdict:
         fronts,
         f"{PICTURES}.isPackshot",
         "gdsn_file_name",
-        lambda rows: [f"one of {count} packshots of the front" for count in counted[rows]],
+        lambda rows: Message("one of {count} packshots of the front", count=counted[rows]),
         all_of_them,
     )
 
@@ -283,21 +284,25 @@ def face_agrees_with_file_name(products: Products) -> Verdict:
     # Where one of the two is missing there is nothing to compare.
     comparable = is_true(pc.and_(face.is_valid(), named.is_valid()))
 
-    def both(rows: Rows) -> list[tuple[str, str]]:
-        return [*zip(*(one.take(pa.array(rows)).to_pylist() for one in (face, named)), strict=True)]
+    def both(rows: Rows) -> list[list[Any]]:
+        return [one.take(pa.array(rows)).to_pylist() for one in (face, named)]
 
-    def reasons(rows: Rows) -> list[str]:
-        return [
-            f"face {_face_in_words(stated)} is stated, and face {_face_in_words(other)} is in the file name"
-            for stated, other in both(rows)
-        ]
+    def reason(rows: Rows) -> Message:
+        stated, other = ([*map(_face_in_words, faces)] for faces in both(rows))
+        return Message(
+            "face {face} is stated, and face {other_face} is in the file name", face=stated, other_face=other
+        )
 
     wrong = is_true(pc.not_equal(face, named))
-    return pictures.verdict(wrong, comparable, _FILE, "gdsn_file_name", reasons, both)
+    return pictures.verdict(
+        wrong, comparable, _FILE, "gdsn_file_name", reason, lambda rows: [*zip(*both(rows), strict=True)]
+    )
 
 
-def _face_in_words(face: str) -> str:
-    return f"{face} ({FACES[face]})" if face in FACES else face
+def _face_in_words(face: str | None) -> Said:
+    if face is None:
+        return Message("not given")
+    return Message("{face} ({said})", face=face, said=Message(FACES[face])) if face in FACES else face
 
 
 @_rule(
@@ -315,13 +320,15 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     known = pictures.is_front_packshot & ~np.isnan(pictures.longest_side)
     # One that is large enough will do, whatever the others are.
     has_large = pictures.any(known & (pictures.longest_side >= pixels))
-    preset = f"preset: {PRESETS[pixels]}" if pixels in PRESETS else "as the profile says"
+    preset = Message("as the profile says")
+    if pixels in PRESETS:
+        preset = Message("preset: {said}", said=PRESETS[pixels])
+    reason = Message("longest side under {pixels:d} pixels ({said})", pixels=pixels, said=preset)
 
     def sizes(rows: Rows) -> list[str]:
-        return [f"{width} x {height}" for width, height in pictures.pairs("width", "height", rows)]
+        return [f"{width} x {height}" for width, height in pictures.seen_together(("width", "height"), rows)]
 
-    small, reason = known & ~has_large[pictures.product], f"longest side under {pixels} pixels ({preset})"
-    return pictures.verdict(small, known, _SIZE[0], sizes, reason)
+    return pictures.verdict(known & ~has_large[pictures.product], known, _SIZE[0], sizes, reason)
 
 
 @_rule(
@@ -336,14 +343,14 @@ def packshot_size_known(products: Products) -> Verdict:
     """Without width and height, whether the picture is large enough is only known after a download."""
     pictures = PictureColumns.of(products)
     fronts = pictures.is_front_packshot
-    unknown, reason = fronts & np.isnan(pictures.longest_side), "width and height are not both given"
+    unknown = fronts & np.isnan(pictures.longest_side)
     return pictures.verdict(
         unknown,
         fronts,
         _SIZE[0],
         "definition",
-        reason,
-        lambda rows: [*pictures.pairs("width", "height", rows)],
+        Message("width and height are not both given"),
+        ("width", "height"),
     )
 
 
@@ -369,7 +376,7 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
     wanted = _picture_keys(pa.array(pictures.product[fronts]), pictures["position"].filter(pa.array(fronts)))
     without = fronts.copy()
     without[fronts] = ~is_true(pc.is_in(wanted, served))
-    reason = f"no rendition of {side} pixels or more"
+    reason = Message("no rendition of {side:d} pixels or more", side=side)
 
     def largest(rows: Rows) -> list[int | None]:
         longest = pc.max_element_wise(renditions["width"], renditions["height"])
@@ -391,7 +398,6 @@ def _picture_keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa
 
 @_rule(
     title="a picture was changed within {days} days",
-    record_alone=False,  # the day counts
     problem="No picture changed for {days} days",
     fix="Compare the pictures with the current pack, and send new ones if it changed.",
     severity="warning",
@@ -410,6 +416,6 @@ def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
         (touched < products.now - timedelta(days=days)) & pictured,
         "assets.lastUpdatedAt.pictures",
         touched,
-        f"no picture touched for {days} days",
+        Message("no picture touched for {days:d} days", days=days),
         applies=touched.notna() & pictured,
     )

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from prodex.facts.name import NAMES
 from prodex.facts.requested_data import EVERY_TEXT
+from prodex.languages import Message
 from prodex.quality.food_products import is_food
 from prodex.quality.label_words import (
     knows_statements_in,
@@ -56,7 +57,6 @@ _rule = partial(
     scope=CONSUMER_UNITS,
     law="food-information",
     exact=False,
-    record_alone=True,
 )
 
 
@@ -127,7 +127,7 @@ def _verdict(
     products: Products,
     naming: dict[int, tuple[int, str]],
     stated: Mask,
-    statement: str,
+    statement: Message,
     places: Sequence[str] = _STATEMENTS,
 ) -> Verdict:
     """Fail the products whose ingredients name something, and whose filled statements do not say so."""
@@ -145,7 +145,7 @@ def _verdict(
         [texts.attributes[place] for place in texts.attribute[chosen]],
         languages.take(pa.array(texts.language[chosen])),
         [naming[product][1] for product in rows],
-        f'no text says "{statement}"',
+        Message('no text says "{said}"', said=statement),
         [compared_with(text, said[product]) for product, text in zip(rows, listed, strict=True)],
     )
     unknown = named & ~stated & ~decided
@@ -188,7 +188,7 @@ def sweeteners_are_stated(products: Products, *, attribute: str = "composition")
     concerned = products.any(list(naming))
     stated = _stating(products, concerned, ["sweetener"], but=attribute)
     stated |= _stating(products, concerned, [says_with_sweetener])
-    return _verdict(products, naming, stated, "with sweetener(s)", _BESIDE_NAME)
+    return _verdict(products, naming, stated, Message("with sweetener(s)"), _BESIDE_NAME)
 
 
 @_rule(
@@ -206,7 +206,7 @@ def sugars_and_sweeteners_are_stated(products: Products, *, attribute: str = "co
     concerned = products.any(list(naming))
     stated = _stating(products, concerned, ["stated_sugar", "sweetener"], but=attribute)
     stated |= _stating(products, concerned, ["sugar", "sweetener"], but=attribute)
-    return _verdict(products, naming, stated, "with sugar(s) and sweetener(s)", _BESIDE_NAME)
+    return _verdict(products, naming, stated, Message("with sugar(s) and sweetener(s)"), _BESIDE_NAME)
 
 
 @_rule(
@@ -220,7 +220,7 @@ def phenylalanine_is_stated(products: Products, *, attribute: str = "composition
     """People with phenylketonuria must avoid phenylalanine; "aspartame" or "E 951" does not tell them."""
     naming = _naming(products, attribute, "aspartame")
     stated = _stating(products, products.any(list(naming)), ["phenylalanine"])
-    return _verdict(products, naming, stated, "contains a source of phenylalanine")
+    return _verdict(products, naming, stated, Message("contains a source of phenylalanine"))
 
 
 @_rule(
@@ -234,7 +234,7 @@ def plant_sterols_are_stated(products: Products, *, attribute: str = "compositio
     """They lower cholesterol, and are not meant for children or pregnant women."""
     naming = _naming(products, attribute, "sterol")
     stated = _stating(products, products.any(list(naming)), ["sterol"], but=attribute)
-    return _verdict(products, naming, stated, "with added plant sterols", _BESIDE_NAME)
+    return _verdict(products, naming, stated, Message("with added plant sterols"), _BESIDE_NAME)
 
 
 @_rule(
@@ -267,7 +267,7 @@ def laxative_effects_are_stated(
         undeclared,
         stated,
         nutrition.amount(POLYOLS) * nutrition.per_hundred,
-        "excessive consumption may produce laxative effects",
+        Message("excessive consumption may produce laxative effects"),
     )
 
 
@@ -286,7 +286,9 @@ def high_caffeine_is_stated(products: Products) -> Verdict:
     over = nutrition.any(~nutrition.by_weight & (np.nan_to_num(caffeine) > _MOST_CAFFEINE + 1e-9))
     stated = _stating(products, over, ["high_caffeine"]) | _called_tea(products, over)
     none = np.zeros(len(products), bool)
-    return _declared_verdict(products, nutrition, over, none, stated, caffeine, "High caffeine content")
+    return _declared_verdict(
+        products, nutrition, over, none, stated, caffeine, Message("High caffeine content")
+    )
 
 
 def _called_tea(products: Products, concerned: Mask) -> Mask:
@@ -309,7 +311,7 @@ def _declared_verdict(
     undeclared: Mask,
     stated: Mask,
     amount: Numbers,
-    statement: str,
+    statement: Message,
 ) -> Verdict:
     """Fail the products that declare too much of something, and whose filled statements do not say so."""
     decided = _are_decided(products, _STATEMENTS)
@@ -326,7 +328,7 @@ def _declared_verdict(
         PATH,
         None,
         [f"{most[one]:g} g" for one in rows],
-        f'no text says "{statement}"',
+        Message('no text says "{said}"', said=statement),
         [compared_with(most[one], said[one]) for one in rows],
     )
     unknown = ~stated & ((over & ~decided) | undeclared)

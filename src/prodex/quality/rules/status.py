@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from prodex.facts.name import NAMES
+from prodex.languages import Message
 from prodex.quality.products import Products
+from prodex.quality.rule_forms import IsNot, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, product_verdict
 from prodex.tables.columns import Mask, is_true
@@ -16,91 +18,75 @@ _DRAFT, _PENDING = 2, 3
 _NOT_VALIDATED, _NOT_OK, _CORRECTION = 0, 1, 3
 _STATES = "Product data exchange service: states"
 
-#: Declares a rule of a status that somebody has to act on in time.
-_rule = partial(rule, dimension="timeliness", block="freshness", source=_STATES, record_alone=True)
+#: Declares a status that somebody has to act on in time. One that was not sent is not applicable: receivers do not all
+#: see the same ones.
+_declare = partial(declare, dimension="timeliness", block="freshness", source=_STATES)
 
-
-@_rule(
+_declare(
+    "is_no_draft",
+    IsNot("sharing_status", _DRAFT, "DRAFT"),
     title="the supplier's record is not a draft",
     problem="Supplier's record is a draft",
     fix="Finish the record and share it.",
+    why="A draft may change without notice and is not meant for receivers.",
     severity="error",
-    needs="manufacturerSharingStatus",
 )
-def is_no_draft(products: Products) -> Verdict:
-    """A draft may change without notice and is not meant for receivers."""
-    return _is_not(products, "sharing_status", _DRAFT, "manufacturerSharingStatus", "DRAFT")
 
-
-@_rule(
+_declare(
+    "is_shared",
+    IsNot("sharing_status", _PENDING, "PENDING"),
     title="the supplier's record is shared",
     problem="Supplier's record not shared yet",
     fix="Share the product, or answer the recipient's question.",
+    why="Until it is shared, its content is not valid.",
     severity="warning",
-    needs="manufacturerSharingStatus",
 )
-def is_shared(products: Products) -> Verdict:
-    """Until it is shared, its content is not valid."""
-    return _is_not(products, "sharing_status", _PENDING, "manufacturerSharingStatus", "PENDING")
 
-
-@_rule(
+_declare(
+    "is_not_refused",
+    IsNot("product_status", "REFUSED", Message("refused by the recipient")),
     title="the recipient has not rejected the product",
     problem="Rejected by the recipient",
     fix="Read why it was rejected, correct it, and share it again.",
+    why="A rejected product is not listed, however complete it is.",
     severity="error",
-    needs="targetProductStatus",
 )
-def is_not_refused(products: Products) -> Verdict:
-    """A rejected product is not listed, however complete it is."""
-    return _is_not(products, "product_status", "REFUSED", "targetProductStatus", "refused by the recipient")
 
-
-@rule(
-    record_alone=True,
+_declare(
+    "validation_is_not_failed",
+    IsNot("validation_status", _NOT_OK, "NOT_OK"),
     title="the product does not fail the service's validation",
     problem="Failed the service's validation",
     fix="Open the product in the service and correct what its validation lists.",
+    why="The product failed the recipient's own scenarios and will not be listed.",
     severity="error",
-    block="freshness",
-    needs="validation.status",
-    source=_STATES,
+    dimension="validity",
 )
-def validation_is_not_failed(products: Products) -> Verdict:
-    """The product failed the recipient's own scenarios and will not be listed."""
-    return _is_not(products, "validation_status", _NOT_OK, "validation.status", "NOT_OK")
 
-
-@rule(
-    record_alone=True,
+_declare(
+    "validation_asks_no_correction",
+    IsNot("validation_status", _CORRECTION, "CORRECTION"),
     title="the service's validation requires no correction",
     problem="Correction required by the service's validation",
     fix="Open the product in the service and make the required correction.",
+    why="Somebody reviewed the product and requires a change.",
     severity="warning",
-    block="freshness",
-    needs="validation.status",
-    source=_STATES,
+    dimension="validity",
 )
-def validation_asks_no_correction(products: Products) -> Verdict:
-    """Somebody reviewed the product and requires a change."""
-    return _is_not(products, "validation_status", _CORRECTION, "validation.status", "CORRECTION")
 
-
-@_rule(
+_declare(
+    "is_validated",
+    IsNot("validation_status", _NOT_VALIDATED, Message("no validation yet")),
     title="the service has validated the product",
     problem="Not validated by the service",
     fix="Activate a validation scenario for the product.",
+    why="No validation has run yet, so its result is not known.",
     severity="info",
     dimension="completeness",
-    needs="validation.status",
 )
-def is_validated(products: Products) -> Verdict:
-    """No validation has run yet, so its result is not known."""
-    return _is_not(products, "validation_status", _NOT_VALIDATED, "validation.status", "no validation yet")
 
 
 @rule(
-    record_alone=True,
     title="the service has no suggestions for the product",
     problem="Open suggestions of the service",
     fix="Go through the suggestions in the service.",
@@ -113,12 +99,11 @@ def has_no_suggestions(products: Products) -> Verdict:
     """The service compared the record with other records or with the picture, and suggests changes."""
     # Not applicable without a count: none was made, which is not the same as no suggestion.
     count = products["suggestion_count"]
-    attribute, reason = "validation.nbSuggestions", "suggestions are open"
-    return product_verdict(count > 0, attribute, count, reason, applies=count.notna())
+    reason = Message("suggestions are open")
+    return product_verdict(count > 0, "validation.nbSuggestions", count, reason, applies=count.notna())
 
 
 @rule(
-    record_alone=True,
     title="the information is accepted, not just requested",
     problem="Information requested, not accepted",
     fix="Accept or reject the product: all its data wait for acceptance.",
@@ -129,12 +114,11 @@ def has_no_suggestions(products: Products) -> Verdict:
 )
 def information_is_accepted(products: Products) -> Verdict:
     """The record only looks empty: every check of its content fails for a reason that the supplier cannot fix."""
-    reason = "the product has a name only in an update that waits for acceptance"
+    reason = Message("the product has a name only in an update that waits for acceptance")
     return product_verdict(_awaits_acceptance(products), "lastRequest", None, reason)
 
 
 @rule(
-    record_alone=True,
     title="no update is pending acceptance",
     problem="Update pending acceptance",
     fix="Accept or reject the update.",
@@ -148,15 +132,8 @@ def no_update_waits(products: Products) -> Verdict:
     # A product that was never accepted has only pending data; that is the rule above.
     accepted = ~_awaits_acceptance(products)
     waits = is_true(products.column("has_pending_update")) & accepted
-    reason = "an update waits for acceptance"
+    reason = Message("an update waits for acceptance")
     return product_verdict(waits, "lastRequest", None, reason, applies=accepted)
-
-
-def _is_not(products: Products, column: str, wrong: int | str, attribute: str, meaning: str) -> Verdict:
-    """Fail the products with this value; those without any are not applicable."""
-    status = products[column]
-    # A status that was not sent is not applicable: receivers do not all see the same ones.
-    return product_verdict(status == wrong, attribute, status, meaning, applies=status.notna())
 
 
 def _awaits_acceptance(products: Products) -> Mask:

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.languages import Message
 from prodex.locales import known_language_tag
 from prodex.quality.language_detection import (
     CHARACTERS,
@@ -50,11 +51,10 @@ _PARTS_NAMED = (
 )
 
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
-_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
 
 
 @rule(
-    record_alone=True,
     title="{attribute} is filled in {language}",
     problem="{attribute} missing in {language}",
     fix="Write the {attribute} in {language}.",
@@ -70,7 +70,6 @@ def required_text(products: Products, *, attribute: str, language: str) -> Verdi
 
 
 @rule(
-    record_alone=True,
     title="{attribute} is filled",
     problem="{attribute} missing",
     fix="Write the {attribute}.",
@@ -102,6 +101,8 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
     # Without the language, none is chosen, and `any` of none is False.
     filled_there = filled[:, :, [each == language for each in languages]].any(axis=2)
     missing, attribute = np.nonzero(filled.any(axis=2) & ~filled_there)
+    there = _filled_languages(filled[missing, attribute], languages)
+    said = pa.array([", ".join(codes) for codes in there.dictionary.to_pylist()], pa.string())
     return Verdict(
         products.any(missing),
         filled.any(axis=(1, 2)),
@@ -110,8 +111,8 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
             pa.array(names, pa.string()).take(pa.array(attribute)),
             language,
             None,
-            _filled_in(filled[missing, attribute], languages, "filled in {} only"),
-            _filled_in(filled[missing, attribute], languages, "{}"),
+            Message("filled in {language_codes} only", language_codes=there),
+            said.take(there.indices),
         ),
     )
 
@@ -133,20 +134,20 @@ def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list
     return [texts.attributes[place] for place in places], filled
 
 
-def _filled_in(filled: Mask, languages: list[str], words_of: str) -> pa.Array:
-    """Return in words for each row the languages that are filled, by their codes.
+def _filled_languages(filled: Mask, languages: list[str]) -> pa.DictionaryArray:
+    """Return for each row the languages that are filled, by their codes.
 
     In the order in which a part has them, the words would depend on other products.
     """
-    # Few combinations of languages occur: the words are made once for each, not for each text.
+    # Few combinations of languages occur: each is sorted once, not for each text.
     packed = np.packbits(filled, axis=1)
     kind = pa.binary(packed.shape[1])
     rows = pa.Array.from_buffers(kind, len(packed), [None, pa.py_buffer(packed)]).dictionary_encode()
-    words = []
+    codes = []
     for combination in rows.dictionary.to_pylist():
         there = np.unpackbits(np.frombuffer(combination, np.uint8), count=len(languages)).astype(bool)
-        words.append(words_of.format(", ".join(sorted(np.array(languages)[there]))))
-    return pa.array(words, pa.string()).take(rows.indices)
+        codes.append(sorted(np.array(languages)[there].tolist()))
+    return pa.DictionaryArray.from_arrays(rows.indices, pa.array(codes, pa.list_(pa.string())))
 
 
 @_rule(
@@ -176,13 +177,13 @@ def translations_differ(
     shared = shared[pc.count_substring_regex(texts.values(rows[shared]), r"\pL").to_numpy() >= letters]
     for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
         others[one].add(language)
-    wrong, reasons, compared = np.zeros(len(judged), bool), [], []
+    wrong, alike = np.zeros(len(judged), bool), []
     for row, one in zip(rows[shared].tolist(), same[shared].tolist(), strict=True):
         if rest := others[one] - {int(texts.language[row])}:
             wrong[row] = True
-            compared.append(", ".join(sorted(texts.languages[each] for each in rest)))
-            reasons.append(f"the same as in {compared[-1]}")
-    return texts.verdict(wrong, reasons, judged, compared)
+            alike.append(tuple(sorted(texts.languages[each] for each in rest)))
+    reason = Message("the same as in {language_codes}", language_codes=alike)
+    return texts.verdict(wrong, reason, judged, [", ".join(codes) for codes in alike])
 
 
 @_rule(
@@ -210,7 +211,7 @@ def texts_say_their_language(products: Products) -> Verdict:
         }
     )
     every = pd.concat([stated, silent], ignore_index=True)
-    reason = "names no language that exists"
+    reason = Message("names no language that exists")
     return Verdict(
         products.any(every["product"]),
         products.any(np.concatenate([texts.product, silent["product"]])),
@@ -251,7 +252,7 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
         every[one].append(text)
     # All of them: another text beside the one that was accepted is another question.
     compared = [compared_with(*sorted(every[one])) for one in place[rows].tolist()]
-    return texts.verdict(several, "one of several in this language", judged, compared)
+    return texts.verdict(several, Message("one of several in this language"), judged, compared)
 
 
 def _texts_of(texts: TextColumns, attributes: tuple[str, ...]) -> Mask:
@@ -293,12 +294,10 @@ def in_stated_language(
     differs = judged & ((stated < 0) | ~detected.likely[texts.wording, stated])
     wrong = differs & (stated >= 0) & (detected.confidence >= confidence)[texts.wording]
     rows = np.flatnonzero(wrong)
-    reasons = [
-        f"reads as {_language_name(place)}, {sure:.1%} sure"
-        for place, sure in zip(spoken[rows], detected.confidence[texts.wording[rows]], strict=True)
-    ]
     # Not how sure it is, which is a matter of the words that prodex knows.
     codes = [known_languages()[place] if place >= 0 else "" for place in spoken[rows]]
+    sure = 100 * detected.confidence[texts.wording[rows]]
+    reasons = [_read_as(code, percent) for code, percent in zip(codes, sure.tolist(), strict=True)]
     verdict = texts.verdict(wrong, reasons, judged, codes)
     # Doubts below the confidence are no pass: such a product is unknown.
     unclear = products.any(texts.product[differs]) & ~verdict.fails
@@ -332,16 +331,17 @@ def text_in_one_language(
         ("spoken", letters, attributes),
         lambda: _language_confidences(texts.texts.take(pa.array(suspects)), letters),
     )
-    several: dict[int, str] = {}
+    several: dict[int, tuple[str, ...]] = {}
     for place, spoken in zip(suspects.tolist(), found, strict=True):
         sure = [name for name, its in spoken.items() if its >= confidence]
         if len(sure) > 1:
-            several[place] = ", ".join(sure)
+            several[place] = tuple(sure)
     marked = np.zeros(len(texts.texts), bool)
     marked[list(several)] = True
     wrong = meant & marked[texts.wording]
     read_as = [several[one] for one in texts.wording[wrong].tolist()]
-    return texts.verdict(wrong, [f"reads as {one}" for one in read_as], meant, read_as)
+    reason = Message("reads as {language_codes}", language_codes=read_as)
+    return texts.verdict(wrong, reason, meant, [", ".join(codes) for codes in read_as])
 
 
 def _language_confidences(wordings: pa.Array, letters: int) -> list[dict[str, float]]:
@@ -362,9 +362,14 @@ def _language_confidences(wordings: pa.Array, letters: int) -> list[dict[str, fl
     return found
 
 
-def _language_name(place: int) -> str:
-    """Return the code of a language by its place, or words for all others."""
-    return known_languages()[place] if place >= 0 else f"none of {', '.join(known_languages())}"
+def _read_as(code: str, percent: float) -> Message:
+    """Say in which language a text is by its words; without a code it is in none that is known."""
+    if code:
+        return Message("reads as {language_code}, {percent:.1f}% sure", language_code=code, percent=percent)
+    known = known_languages()
+    return Message(
+        "reads as none of {language_codes}, {percent:.1f}% sure", language_codes=known, percent=percent
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
+from prodex.languages import Message
 from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
 from prodex.quality.misread_letters import MISREAD
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
+from prodex.quality.rule_forms import NoTextHas, declare
 from prodex.quality.rulebook import rule
-from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns, no_match
+from prodex.quality.text_columns import ANY_NAME, ANY_TEXT, TextColumns
 from prodex.quality.verdict import Verdict, compared_with
 from prodex.tables.columns import Mask, composed_texts, is_true
 
@@ -98,10 +100,12 @@ _ENDED = r"""[.!?…]\s*["'»”’)\]}*]*\s*$"""
 #: Inside of a bracket that is never closed.
 _IN_BRACKET = r"[(\[{][^()\[\]{}]*$"
 
+#: Declares what no text, or no name, may have.
+_declare = partial(declare, block="texts")
 #: Declares a rule of all texts: one that is wrong is enough to fail, also where only some of them were asked for.
-_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails", record_alone=True)
+_rule = partial(rule, block="texts", needs=ANY_TEXT, certain="fails")
 #: Declares the same of names.
-_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails", record_alone=True)
+_name_rule = partial(rule, block="texts", needs=ANY_NAME, certain="fails")
 
 
 @_rule(
@@ -144,7 +148,11 @@ def text_says_enough(products: Products, *, attribute: str, characters: int) -> 
     judged = texts.within([attribute])
     length = pc.utf8_length(composed_texts(pc.utf8_trim_whitespace(texts.texts))).to_numpy()[texts.wording]
     wrong = judged & (length < characters)
-    return texts.verdict(wrong, [f"{n} characters" for n in length[wrong]], judged)
+    reasons = [
+        Message.of_number("{number} character", "{number} characters", number)
+        for number in length[wrong].tolist()
+    ]
+    return texts.verdict(wrong, reasons, judged)
 
 
 @_rule(
@@ -160,55 +168,55 @@ def texts_without_placeholders(products: Products) -> Verdict:
     texts = TextColumns.of(products)
     bare = pc.utf8_trim(pc.utf8_lower(texts.texts), " \t\r\n.:;,-_*()[]<>{}\"'")
     known = texts.where(pc.is_in(bare, _PLACEHOLDERS))
-    return texts.verdict(known | texts.matching(_NOTHING_SAID), "stands there for its place only")
+    return texts.verdict(known | texts.matching(_NOTHING_SAID), Message("stands there for its place only"))
 
 
-@_rule(
+_declare(
+    "texts_without_markup",
+    NoTextHas(_MARKUP, Message("holds HTML")),
     title="no text contains markup",
     problem="Markup in a text",
     fix="Remove the tags and keep the words.",
+    why=(
+        "Texts are shown as they are: customers see the tags, and a page that interprets them is open to "
+        "attack."
+    ),
     severity="error",
     source="HTML Living Standard, section 4",
 )
-def texts_without_markup(products: Products) -> Verdict:
-    """Texts are shown as they are: customers see the tags, and a page that interprets them is open to attack."""
-    return no_match(products, _MARKUP, "holds HTML")
 
-
-@_rule(
+_declare(
+    "texts_without_character_references",
+    NoTextHas(_REFERENCE, Message("holds a character reference of HTML")),
     title="no text contains a character reference",
     problem="Character reference in a text",
     fix="Write the character itself: & for &amp;, é for &eacute;.",
+    why="A text escaped for a web page is escaped there again: customers see &amp;amp;.",
     severity="warning",
     source="HTML Living Standard, section 13.5",
 )
-def texts_without_character_references(products: Products) -> Verdict:
-    """A text escaped for a web page is escaped there again: customers see &amp;amp;."""
-    return no_match(products, _REFERENCE, "holds a character reference of HTML")
 
-
-@_rule(
+_declare(
+    "texts_without_formulas",
+    NoTextHas(_FORMULA, Message("a spreadsheet would compute it")),
     title="no text begins like a formula",
     problem="Text begins like a formula",
     fix="Remove the character at the beginning of the text.",
+    why="A spreadsheet that opens an export runs the formula.",
     severity="error",
     source="OWASP, CSV Injection",
     exact=False,
 )
-def texts_without_formulas(products: Products) -> Verdict:
-    """A spreadsheet that opens an export runs the formula."""
-    return no_match(products, _FORMULA, "a spreadsheet would compute it")
 
-
-@_name_rule(
+_declare(
+    "names_without_addresses",
+    NoTextHas(_ADDRESS, Message("holds an address"), NAMES),
     title="names contain no web or mail address",
     problem="Web or mail address in a name",
     fix="Remove the address from the name; contact details have their own attribute.",
+    why="A name describes the product; marketplaces reject names with addresses.",
     severity="warning",
 )
-def names_without_addresses(products: Products) -> Verdict:
-    """A name describes the product; marketplaces reject names with addresses."""
-    return no_match(products, _ADDRESS, "holds an address", NAMES)
 
 
 @_name_rule(
@@ -222,7 +230,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     texts = TextColumns.of(products)
     named = texts.within(NAMES)
     enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]", named)
-    return texts.verdict(~enough, f"has fewer than {letters} letters", named)
+    return texts.verdict(~enough, Message("has fewer than {letters} letters", letters=letters), named)
 
 
 @_rule(
@@ -250,14 +258,14 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     )
     ended = texts.ending(_ENDED)
     in_bracket = texts.matching(_IN_BRACKET)
-    reasons: dict[int, str] = {
-        row: cut.words for row, cut in cuts.items() if not ended[row] or in_bracket[row]
+    reasons: dict[int, Message] = {
+        row: cut.reason for row, cut in cuts.items() if not ended[row] or in_bracket[row]
     }
     dots = texts.ending(_CUT_OFF)
     found = {
-        "ends in dots": dots & ~texts.ending(_MEANT_DOTS, dots),
-        "ends within a bracket": in_bracket & ~ended & ~texts.within(NAMES),
-        "ends in a word that joins": _joins(products) & ~texts.within(NAMES),
+        Message("ends in dots"): dots & ~texts.ending(_MEANT_DOTS, dots),
+        Message("ends within a bracket"): in_bracket & ~ended & ~texts.within(NAMES),
+        Message("ends in a word that joins"): _joins(products) & ~texts.within(NAMES),
     }
     for reason, which in found.items():
         for row in np.flatnonzero(which).tolist():
@@ -313,7 +321,9 @@ def brackets_are_closed(products: Products) -> Verdict:
     wrong = is_open[texts.wording]
     behind = pc.struct_field(pc.extract_regex(left, r"(?s)^.*(?P<open>[(\[{].{0,30})"), "open")
     seen = dict(zip(rows.tolist(), behind.to_pylist(), strict=True))
-    return texts.verdict(wrong, [f"never closed: {seen[one]}" for one in texts.wording[wrong].tolist()])
+    return texts.verdict(
+        wrong, Message("never closed: {text}", text=[seen[one] for one in texts.wording[wrong].tolist()])
+    )
 
 
 @_name_rule(
@@ -333,12 +343,12 @@ def names_are_finished(products: Products) -> Verdict:
     joins = _joins(products) & named & ~comma
     # "Best of" and "ready to go" are whole names.
     joins &= ~texts.ending(_WHOLE_NAMES, joins)
-    reasons = np.where(comma, "ends in a comma", "ends in a word that joins")[comma | joins]
-    return texts.verdict(comma | joins, reasons.tolist(), named)
+    in_comma, in_word = Message("ends in a comma"), Message("ends in a word that joins")
+    reasons = [in_comma if is_comma else in_word for is_comma in comma[comma | joins].tolist()]
+    return texts.verdict(comma | joins, reasons, named)
 
 
 @rule(
-    record_alone=True,
     title="the description adds to the name",
     problem="Description repeats the name",
     fix="Describe the product: its properties and its use.",
@@ -358,15 +368,17 @@ def description_is_more_than_name(products: Products) -> Verdict:
         name = f"{texts.attributes[texts.attribute[row]]} {texts.languages[texts.language[row]]}"
         same_names[int(pair[row])].add(name)
     compared = [compared_with(*sorted(same_names[one])) for one in pair[wrong].tolist()]
-    return texts.verdict(wrong, "is the name again", described, compared)
+    return texts.verdict(wrong, Message("is the name again"), described, compared)
 
 
 def _at_most(products: Products, characters: int, attributes: Sequence[str] = ()) -> Verdict:
     texts = TextColumns.of(products)
     judged, length = texts.within(attributes), texts.length[texts.wording]
     wrong = judged & (length > characters)
-    reasons = [f"{n:,} characters, {characters:,} allowed" for n in length[wrong]]
-    return texts.verdict(wrong, reasons, judged)
+    reason = Message(
+        "{characters} characters, {allowed} allowed", characters=length[wrong], allowed=characters
+    )
+    return texts.verdict(wrong, reason, judged)
 
 
 #: C0 and C1 controls but tab, line feed, carriage return and next line, which are spaces and line breaks.
@@ -384,53 +396,53 @@ _FEWEST_LETTERS = 5
 _UNIT = r"(?:\pL\pM*|[KMC]G|[MCD]L|[MC]M|PCS?|ST)"
 
 
-@_rule(
+_declare(
+    "texts_without_control_characters",
+    NoTextHas(_CONTROL, Message("holds a control character")),
     title="no text contains a control character",
     problem="Control character in a text",
     fix="Retype the text around the character: it was pasted from another program.",
+    why="Label printers, XML files and tills stop at control characters, or show a box.",
     severity="error",
     source="Unicode Standard, section 23.1",
 )
-def texts_without_control_characters(products: Products) -> Verdict:
-    """Label printers, XML files and tills stop at control characters, or show a box."""
-    return no_match(products, _CONTROL, "holds a control character")
 
-
-@_rule(
+_declare(
+    "texts_without_invisible_characters",
+    NoTextHas(_INVISIBLE, Message("holds a mark of direction, a zero-width space or a private sign")),
     title="no text contains an invisible character that changes how it reads",
     problem="Invisible character in a text",
     fix="Retype the text without direction marks, zero-width spaces and private-use characters.",
+    why=(
+        "A direction mark can make a text display something else than it contains, and no search finds a "
+        "split word."
+    ),
     severity="warning",
     source="Unicode Technical Report 36, section 3.6",
 )
-def texts_without_invisible_characters(products: Products) -> Verdict:
-    """A direction mark can make a text display something else than it contains, and no search finds a split word."""
-    return no_match(products, _INVISIBLE, "holds a mark of direction, a zero-width space or a private sign")
 
-
-@_rule(
+_declare(
+    "texts_without_mojibake",
+    NoTextHas(MISREAD, Message("written as UTF-8 and read as something else")),
     title="no text was decoded with the wrong encoding",
     problem="Text decoded with the wrong encoding",
     fix="Send the text again as UTF-8.",
+    why="Ã© in place of é: customers see at once that nobody has checked the text.",
     severity="error",
     source="RFC 3629",
     exact=False,
 )
-def texts_without_mojibake(products: Products) -> Verdict:
-    """Ã© in place of é: customers see at once that nobody has checked the text."""
-    return no_match(products, MISREAD, "written as UTF-8 and read as something else")
 
-
-@_name_rule(
+_declare(
+    "names_on_one_line",
+    NoTextHas(_BREAK, Message("holds a line break"), NAMES),
     title="names have no line break",
     problem="Line break in a name",
     fix="Replace the line break by a space.",
+    why="Shelf labels, receipts and search results show a name on one line.",
     severity="error",
     source="Data model of the exchange service: names have no line breaks",
 )
-def names_on_one_line(products: Products) -> Verdict:
-    """Shelf labels, receipts and search results show a name on one line."""
-    return no_match(products, _BREAK, "holds a line break", NAMES)
 
 
 @_name_rule(
@@ -455,16 +467,16 @@ def names_not_in_capitals(
     capitals = texts.matching(rf"(?:\p{{Lu}}[^\pL]*){{{letters}}}", named)
     capitals = texts.marked(lambda names: pc.equal(pc.utf8_upper(names), names), capitals)
     capitals &= ~texts.matching(alone, capitals)
-    return texts.verdict(capitals, "in capitals throughout", named)
+    return texts.verdict(capitals, Message("in capitals throughout"), named)
 
 
-@_rule(
+_declare(
+    "texts_without_stray_spaces",
+    NoTextHas(_STRAY, Message("has spaces at an end or two in a row")),
     title="no text has leading, trailing or double spaces",
     problem="Leading, trailing or double spaces in a text",
     fix="Remove spaces at the beginning and the end, and replace double spaces by single ones.",
+    why="Extra spaces make equal texts differ, so that searches and comparisons miss them.",
     severity="info",
     dimension="consistency",
 )
-def texts_without_stray_spaces(products: Products) -> Verdict:
-    """Extra spaces make equal texts differ, so that searches and comparisons miss them."""
-    return no_match(products, _STRAY, "has spaces at an end or two in a row")
