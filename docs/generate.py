@@ -433,7 +433,8 @@ def _profiles() -> str:
         parts += [f"{row['rules']} rules, {row['checks']} checks:", ""]
         parts += ["| check | what should be true | severity |", "|---|---|---|"]
         parts += [
-            f"| [{_code(check.id)}](rule-{check.rule.id}.md) | {_cell(_sentence(str(check.title)))} | {check.severity} |"
+            f"| [{_code(check.id)}](rule-{check.rule.id}.md) | {_cell(_sentence(str(check.title)))} "
+            f"| {check.severity} |"
             for check in profile.checks
         ]
         parts.append("")

@@ -90,10 +90,10 @@ class SheetColumn:
 #: follow. The key of the row is hidden: it alone says which question the row is.
 TO_FIX = (
     SheetColumn("gtin", "GTIN", 16),
-    SheetColumn("name", "Name", 26),
+    SheetColumn("name", "Name", 24),
     SheetColumn("language", "Language", 14),
     SheetColumn("problem", "Problem", 26),
-    SheetColumn("value", "Value seen", 28),
+    SheetColumn("value", "Value seen", 27),
     SheetColumn("new_value", "New value", 34),
     SheetColumn("how", "How to answer", 32),
     SheetColumn("asked_for", "Asked for", 21),
