@@ -99,7 +99,7 @@ class Watch:
     >>> watch.sentences[0]
     'Pictures of Mill: 0 % of its products have one, usually 100 % (5 audits).'
     >>> prodex.watch("mill", language="German").sentences[0].replace("\\xa0", " ")
-    'Bilder von Mill: 0 % der Produkte haben eines, gewöhnlich 100 % (5 Prüfungen).'
+    'Bilder von Mill: 0 % der Produkte haben eines, gewöhnlich 100 % (5 Audits).'
     """
 
     name: str
