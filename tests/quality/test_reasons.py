@@ -6,7 +6,7 @@ import pyarrow as pa
 
 import prodex
 from prodex.languages import Translation
-from prodex.quality.reasons import reason_words
+from prodex.quality.reasons import reason_columns, reason_words
 
 
 def test_what_no_rule_makes_is_shown_and_ends_nothing() -> None:
@@ -22,6 +22,15 @@ def test_what_no_rule_makes_is_shown_and_ends_nothing() -> None:
     ids, values = (pa.array(one) for one in zip(*hostile, strict=True))
     for language in ("en", "fr"):
         assert ids.to_pylist() == reason_words(ids, values, Translation(language)).to_pylist()
+
+
+def test_any_value_of_a_rule_is_shown() -> None:
+    """A rule of one's own may show what it found in a record: an object, a list, a number that is none."""
+    values = {"a": [None, {"id": 1}], "b": [float("nan"), 2.5], "c": [["x", 1], ["y"]]}
+    found = reason_columns(prodex.Message("{a}; {b:g}; {c}", **values), 2)
+    for language in ("en", "de"):
+        said = reason_words(*found, Translation(language)).to_pylist()
+        assert ["None; nan; x, 1", "{'id': 1}; 2.5; y"] == [one.replace("2,5", "2.5") for one in said]
 
 
 def test_words_follow_what_is_added_later() -> None:

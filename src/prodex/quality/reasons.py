@@ -89,11 +89,14 @@ def _values(message: Message, size: int) -> pa.Array:
     def written(*row: Any) -> str:
         return values_json({**others, **dict(zip(columns, row, strict=True))}, message)
 
-    return pa.array([*map(written, *map(_hashable, columns.values()))], pa.string())
+    return pa.array([*map(written, *(map(_hashable, column) for column in columns.values()))], pa.string())
 
 
-def _hashable(column: list[Any]) -> list[Any]:
-    return [tuple(one) if isinstance(one, list) else one for one in column]
+def _hashable(value: Any) -> Any:
+    """Return a value that can be told apart; an object of a record is no message, and is shown as text."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    return str(value) if isinstance(value, dict | set) else value
 
 
 def _listed(column: Any) -> list[Any]:
