@@ -30,7 +30,7 @@ from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.figures import MEASURES
 from prodex.quality.picture_columns import FACES
-from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
+from prodex.quality.rulebook import BLOCKS, SEVERITIES, all_rules
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
 from prodex.worklists.answer_fields import IN_PLACE_OF
@@ -58,7 +58,7 @@ def messages() -> dict[str | tuple[str, str], str]:
 
 
 def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
-    for name, rule in sorted(RULES.items()):
+    for name, rule in sorted(all_rules().items()):
         if rule.shipped:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)

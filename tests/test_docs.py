@@ -24,7 +24,7 @@ import prodex
 from prodex.cli import app, main
 from prodex.cli.lab import is_tutorial
 from prodex.notebook.shared.background import let_end
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products
 from tests.test_architecture import RANK
@@ -342,7 +342,7 @@ def test_every_block_is_of_a_language_that_is_tested_or_a_drawing() -> None:
 
 def test_the_number_of_rules_is_right() -> None:
     """It counts those that come with prodex, whatever other tests have added."""
-    number = sum(rule.shipped for rule in RULES.values())
+    number = sum(rule.shipped for rule in all_rules().values())
 
     assert f"by {number} rules" in text_of(README)
     assert f"({number} come with prodex)" in text_of(DOCS / "howto" / "auditing.md")

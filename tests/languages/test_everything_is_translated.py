@@ -19,7 +19,7 @@ from openpyxl import load_workbook
 
 import prodex
 from prodex.languages import LANGUAGES, Message, Translation
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.worklists.layout import TO_FIX
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
@@ -96,7 +96,9 @@ def test_every_reason_of_every_finding_is_known(products: str) -> None:
 
 def test_every_rule_is_translated_also_with_its_parameters() -> None:
     """Problem, title and what to do of each rule of prodex, and of each check of its profiles."""
-    said = {text for rule in RULES.values() if rule.shipped for text in (rule.problem, rule.title, rule.fix)}
+    said = {
+        text for rule in all_rules().values() if rule.shipped for text in (rule.problem, rule.title, rule.fix)
+    }
     messages = {Message(text) for text in said if text and "{" not in text}
     messages |= {text for check in every_check().checks for text in (check.problem, check.fix)}
     for language in OTHERS:
@@ -294,7 +296,7 @@ def english_in(page: str, language: str) -> list[str]:
     shown = re.sub(r"<(style|script)[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
     said = html.unescape(re.sub(r"<[^>]*>", "\n", shown))
     said += "\n".join(html.unescape(one) for one in re.findall(r'(?:aria-label|alt)="([^"]*)"', page))
-    sources = tuple(rule.source for rule in RULES.values() if rule.shipped and rule.source)
+    sources = tuple(rule.source for rule in all_rules().values() if rule.shipped and rule.source)
     lines = (line.strip().removeprefix(". ") for line in said.split("\n"))
     return [line for line in english_among(lines, language) if not line.startswith(sources)]
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from prodex.quality.allergen_detection import (
+from prodex.quality.text_normalization import folded
+from prodex_food.allergen_detection import (
     GROUPS,
     LANGUAGES,
     as_written,
@@ -20,7 +21,6 @@ from prodex.quality.allergen_detection import (
     only_lists_allergens,
     words_of,
 )
-from prodex.quality.text_normalization import folded
 from tests.cases import each_row
 from tests.quality.allergen_table import labelled
 

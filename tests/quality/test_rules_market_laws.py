@@ -10,7 +10,7 @@ import pytest
 import prodex
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import LAWS
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.quality.states import State
 from tests.cases import each_row
 
@@ -27,8 +27,8 @@ DECLARED = {
     "unit_price": "priceUnit",
 }
 OWN = sorted({path.partition(".")[0] for path in DECLARED.values()})
-OURS = [rule.id for rule in RULES.values() if rule.function.__module__.endswith("market_laws")]
-OF_LAWS = [rule.id for rule in RULES.values() if rule.law is not None and rule.shipped]
+OURS = [rule.id for rule in all_rules().values() if rule.function.__module__.endswith("market_laws")]
+OF_LAWS = [rule.id for rule in all_rules().values() if rule.law is not None and rule.shipped]
 NOW = datetime.fromisoformat("2026-11-27")
 
 
@@ -69,7 +69,9 @@ COFFEE: dict[str, Any] = {"kind": code("C", "Ground coffee")}
 
 def states(records: list[dict[str, Any]], rule: str, **declared: Any) -> list[int]:
     """Return the states of a rule on records, with all fields declared unless others are given."""
-    fields = {name: path for name, path in (declared or DECLARED).items() if name in RULES[rule].declared}
+    fields = {
+        name: path for name, path in (declared or DECLARED).items() if name in all_rules()[rule].declared
+    }
     profile = prodex.Profile.read({"checks": {rule: {}}, "attributes": {"others": OWN, **fields}})
     audit = prodex.audit(prodex.flatten(records), profile, now=NOW, progress=False)
     assert audit.crashes == ()
@@ -179,7 +181,7 @@ def test_a_breach_is_found_and_its_neighbours_do_not_fail(rule: str) -> None:
 @each_row("rule", OF_LAWS)
 def test_what_is_not_declared_is_unknown(rule: str) -> None:
     """For each field that a rule asks for: without its declaration no product fails, and none passes."""
-    for left_out in RULES[rule].declared:
+    for left_out in all_rules()[rule].declared:
         every = DECLARED | {name: OWN[0] for name in FIELDS if name not in DECLARED}
         declared = {name: path for name, path in every.items() if name != left_out} or {
             "warnings": "warnings"
@@ -332,9 +334,9 @@ def test_nobody_fails_twice_for_one_picture() -> None:
 
 def test_every_law_is_cited_dated_and_has_a_rule() -> None:
     """Each law says where its text is and when it was checked; each rule its article and what it cannot see."""
-    named = {RULES[rule].law.id for rule in OF_LAWS}  # type: ignore[union-attr] # those of laws have one
+    named = {all_rules()[rule].law.id for rule in OF_LAWS}  # type: ignore[union-attr] # those of laws have one
     assert named == set(LAWS)
     assert all(
         law.source.startswith("https://") and law.checked >= date(2026, 11, 1) for law in LAWS.values()
     )
-    assert all(RULES[rule].article and RULES[rule].cannot_see for rule in OURS)
+    assert all(all_rules()[rule].article and all_rules()[rule].cannot_see for rule in OURS)

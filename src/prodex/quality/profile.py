@@ -71,13 +71,14 @@ from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
 from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
+from prodex.installed_packs import installed_packs
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.requirements import Requirements
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules, import_packs, missing_rule
 from prodex.quality.scope import read_scope
 from prodex.quality.scores import GRADES
 from prodex.selection import Selection
@@ -90,7 +91,7 @@ from prodex.written_dates import day_given
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
-    *("attributes", "grade_with_blocker", "checks", "requirements", "units"),
+    *("attributes", "grade_with_blocker", "checks", "requirements", "units", "packs"),
 )
 
 
@@ -191,7 +192,7 @@ class Profile:
     def _shipped(cls, name: str, text: str) -> Self:
         """Return a profile of prodex, read anew only where a rule of one's own has taken the place of one of its."""
         read = _READ.get((cls, name))
-        if read is None or any(RULES.get(check.rule.id) is not check.rule for check in read.checks):
+        if read is None or any(all_rules().get(one.rule.id) is not one.rule for one in read.checks):
             shown = TomlText(f"profile {name}", text, shipped=True)
             read = _READ[cls, name] = cls._made(name, toml_values(text), shown)
         return read
@@ -217,7 +218,10 @@ class Profile:
         checks = content.get("checks", {})
         if not isinstance(checks, Mapping):
             raise place.error(("checks",), "checks are tables: [checks.valid_gtin]")
-        own = [check for rule, written in checks.items() for check in checks_of(str(rule), written, place)]
+        away = _packs_away(content.get("packs", ()), place)
+        own = [
+            check for rule, written in checks.items() for check in checks_of(str(rule), written, place, away)
+        ]
         custom, fields = declared_attributes(content.get("attributes", ()), place)
         fields = dict(base.declared) | fields
         every = merged([c for c in inherited if c.rule.id not in checks], own, place)
@@ -408,10 +412,24 @@ def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> li
 
 @cache
 def shipped() -> dict[str, str]:
-    """Return the text of each profile of prodex, by name."""
+    """Return the text of each profile that comes with prodex or with an installed pack of rules, by name.
+
+    Raises
+    ------
+    InputError
+        When two of them have one name.
+    """
     folder = resources.files("prodex.quality").joinpath("profiles")
-    names = ("core", "online-listing", "logistics", "food-eu", "pictures")
-    return {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
+    names = ("core", "online-listing", "logistics", "pictures")
+    found = {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
+    for pack in installed_packs().values():
+        for name, text in pack.profiles().items():
+            if name in found:
+                raise InputError(
+                    f"The pack of rules {pack.name} has a profile {name!r}, and so has another one. Remove one of them."
+                )
+            found[name] = text
+    return found
 
 
 def profiles() -> pd.DataFrame:
@@ -432,27 +450,61 @@ def profiles() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["profile", "title", "description", "rules", "checks"])
 
 
+def _packs_away(given: Any, place: TomlText) -> list[str]:
+    """Return the packs of rules that a profile asks and that are not installed, or cannot be imported."""
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str) and one.strip() for one in given):
+        raise place.error(("packs",), f"packs is {given!r:.60}; give a list of packages: ['prodex_food'].")
+    broken = import_packs()
+    return [one for one in given if one not in installed_packs() or one in broken]
+
+
 OF_THE_MARKET = "of the market"
 _CHECK_KEYS = ("severity", "weight", "only", "except", "in_force", "until")
 
 
-def checks_of(rule: str, written: Any, place: TomlText) -> Iterator[Check]:
+def checks_of(rule: str, written: Any, place: TomlText, away: Sequence[str] = ()) -> Iterator[Check]:
+    """Yield the checks that a profile makes of a rule.
+
+    Parameters
+    ----------
+    rule, written
+        Name of the rule, and what the profile says below it.
+    place
+        Its text.
+    away
+        Packs of rules that the profile asks and that are not here: a rule that nobody knows may be one of theirs.
+    """
     entries = written if isinstance(written, list) else [written]
+    known = all_rules()
     # [checks.x] and [[checks.x]] are one check and a list of them.
     for number, entry in enumerate(entries):
         here = ("checks", rule, number)
-        if rule not in RULES:
-            raise place.error(here, f"there is no rule {rule!r}{hint_of(rule, RULES)}")
+        if rule not in known and not away:
+            raise place.error(here, f"there is no rule {rule!r}{hint_of(rule, known)}")
         if not isinstance(entry, Mapping):
             raise place.error(here, f"{entry!r} is not a table; write [checks.{rule}] and its keys below.")
-        yield from _expanded(rule, entry, place, here)
+        if rule not in known:
+            yield _check_of_missing(rule, entry, away, place, here)
+        else:
+            yield from _expanded(rule, entry, place, here)
+
+
+def _check_of_missing(
+    rule: str, entry: Mapping[str, Any], away: Sequence[str], place: TomlText, here: tuple[str | int, ...]
+) -> Check:
+    """Return a check that is unknown of every product: its rule is in a pack that is not here."""
+    severity = entry.get("severity", "warning")
+    with place.named(here):
+        return Check.made(
+            missing_rule(rule, away), {}, severity=severity, scope=_scope_of_entry(entry, place, here)
+        )
 
 
 def _expanded(
     rule: str, entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]
 ) -> Iterator[Check]:
     """Make one check for each combination of the values given for single-valued parameters."""
-    declared = {parameter.name: parameter for parameter in RULES[rule].parameters}
+    declared = {parameter.name: parameter for parameter in all_rules()[rule].parameters}
     given: dict[str, list[Any]] = {}
     for key, value in entry.items():
         if key in _CHECK_KEYS:

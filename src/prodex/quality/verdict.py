@@ -191,9 +191,13 @@ PENDING = Message("pending: filled as soon as the update is accepted")
 
 
 def missing_data(
-    products: Products, attribute: str, applies: Any = None, language: str | None = None
+    products: Products, attribute: str | Sequence[str], applies: Any = None, language: str | None = None
 ) -> Verdict:
-    """Fail the products without data for an attribute; data pending acceptance are evidence, not data."""
-    fails = ~products.filled(attribute, language)
-    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
-    return Verdict(fails, applies, Evidence(waiting, attribute, language, None, PENDING))
+    """Fail the products without data for an attribute, or for each of several where one of them is enough.
+
+    Data pending acceptance are evidence, and no data.
+    """
+    paths = [attribute] if isinstance(attribute, str) else attribute
+    fails = ~products.any_filled(paths, language=language)
+    waiting = np.flatnonzero(fails & products.any_filled(paths, "lastRequest.", language))
+    return Verdict(fails, applies, Evidence(waiting, paths[0], language, None, PENDING))

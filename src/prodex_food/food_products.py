@@ -22,20 +22,27 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.facts.requested_data import Asked, asked_for
-from prodex.languages import Message
-from prodex.quality.allergen_detection import (
+from prodex.packs import (
+    Answer,
+    Asked,
+    AttributeTexts,
+    FoldedTexts,
+    Mask,
+    Message,
+    Products,
+    asked_for,
+    by_value,
+    encoded,
+    folded,
+    quantities,
+)
+from prodex_food.allergen_detection import (
     LANGUAGES,
     LIST,
     ingredient_shares,
     is_whole_ingredient,
     named_in_any_language,
 )
-from prodex.quality.products import Products
-from prodex.quality.text_columns import AttributeTexts, FoldedTexts
-from prodex.quality.text_normalization import folded
-from prodex.quality.units import quantities
-from prodex.tables.columns import Answer, Mask, by_value, encoded
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -226,7 +233,7 @@ def _is_word(word: str, use: str) -> bool:
 
 @cache
 def _food_word_pattern(use: str) -> re.Pattern[str]:
-    text = resources.files("prodex.quality").joinpath("food_words.tsv").read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath("food_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = sorted({word for row in rows if row["use"] == use for word in row["words"].split()})
     return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))

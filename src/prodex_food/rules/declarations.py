@@ -11,9 +11,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.name import NAMES
-from prodex.languages import Message
-from prodex.quality.food_products import (
+from prodex.packs import (
+    CONSUMER_UNITS,
+    FOOD_INFORMATION,
+    NAMES,
+    PENDING,
+    Evidence,
+    FoldedTexts,
+    Message,
+    Products,
+    TextColumns,
+    Verdict,
+    compared_with,
+    encoded,
+    folded,
+    has_match,
+    missing_data,
+    product_verdict,
+    quantities,
+    rule,
+)
+from prodex_food.food_products import (
     ALCOHOL_LIMIT,
     is_alcoholic,
     is_food,
@@ -21,15 +39,7 @@ from prodex.quality.food_products import (
     names_food,
     taken_for_food_by,
 )
-from prodex.quality.label_words import may_lie_in_liquid, medium_of, words_in, words_of
-from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import FoldedTexts, TextColumns
-from prodex.quality.text_normalization import folded
-from prodex.quality.units import quantities
-from prodex.quality.verdict import PENDING, Evidence, Verdict, compared_with, missing_data, product_verdict
-from prodex.tables.columns import encoded
+from prodex_food.label_words import may_lie_in_liquid, medium_of, words_in, words_of
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -41,7 +51,7 @@ _rule = partial(
     needs="{attribute}.data",
     certain="passes",
     scope=CONSUMER_UNITS,
-    law="food-information",
+    law=FOOD_INFORMATION,
 )
 #: What says how food has to be stored.
 _STORAGE = ("conservationAdvices", "conservations", "temperature", "keepRefrigeratedBefore")

@@ -17,34 +17,32 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from prodex.facts.name import NAMES
-from prodex.facts.requested_data import OR
-from prodex.languages import Message
-from prodex.quality.food_products import is_food
-from prodex.quality.label_words import (
+from prodex.packs import (
+    CONSUMER_UNITS,
+    NAMES,
+    Evidence,
+    FoldedTexts,
+    Mask,
+    Message,
+    Numbers,
+    Nutrient,
+    NutritionColumns,
+    Products,
+    Rows,
+    TextColumns,
+    Verdict,
+    compared_with,
+    rule,
+)
+from prodex_food.food_products import is_food
+from prodex_food.label_words import (
     claims_in,
     has_claim_words,
     may_claim,
     sweetened_with,
     without_comparatives,
 )
-from prodex.quality.nutrition_columns import (
-    BASIS,
-    FAT,
-    FIBRE,
-    NEEDS,
-    PROTEIN,
-    SALT,
-    SATURATES,
-    SODIUM,
-    SUGARS,
-    NutritionColumns,
-)
-from prodex.quality.products import Products
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import FoldedTexts, TextColumns
-from prodex.quality.verdict import Evidence, Verdict, compared_with
-from prodex.tables.columns import Mask, Numbers, Rows
+from prodex_food.laws import HEALTH_CLAIMS
 
 #: Texts that may claim something of the product itself. Ingredients name those of others ("low fat yoghurt powder").
 CLAIMING = (
@@ -54,7 +52,7 @@ CLAIMING = (
 )
 #: Those that tell of other foods as well: what goes with the product, what else there is.
 _RUNNING = ("description", "advertisedInformations", "brandHighlight")
-_TEXTS = OR.join(f"{name}.data" for name in CLAIMING)
+_TEXTS = " or ".join(f"{name}.data" for name in CLAIMING)
 
 #: Grams per 100 g of solids and per 100 ml of liquids, at most: "low" and "free" of the Annex.
 _SUGARS = {"low_sugars": (5.0, 2.5), "sugars_free": (0.5, 0.5)}
@@ -80,10 +78,10 @@ _rule = partial(
     dimension="consistency",
     block="food",
     severity="warning",
-    needs=(_TEXTS, *NEEDS, *BASIS),
+    needs=(_TEXTS, *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
     certain="fails",
     scope=CONSUMER_UNITS,
-    law="health-claims",
+    law=HEALTH_CLAIMS,
     exact=False,
 )
 
@@ -267,7 +265,7 @@ def sugars_claims_hold(products: Products) -> Verdict:
     """What is low in sugars has up to 5 g per 100 g (2.5 g per 100 ml), what is free of them up to 0.5 g."""
     if (none := _nobody_claims(products, _SUGARS)) is not None:
         return none
-    return _verdict(products, _limited(products, SUGARS, Message("sugars"), _SUGARS))
+    return _verdict(products, _limited(products, Nutrient.SUGARS, Message("sugars"), _SUGARS))
 
 
 @_rule(
@@ -281,7 +279,7 @@ def fat_claims_hold(products: Products) -> Verdict:
     """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g."""
     if (none := _nobody_claims(products, _FAT)) is not None:
         return none
-    return _verdict(products, _limited(products, FAT, Message("fat"), _FAT))
+    return _verdict(products, _limited(products, Nutrient.FAT, Message("fat"), _FAT))
 
 
 @_rule(
@@ -296,8 +294,8 @@ def saturates_claims_hold(products: Products) -> Verdict:
     if (none := _nobody_claims(products, _SATURATES)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    figures = _limited(products, SATURATES, Message("saturates"), _SATURATES)
-    least, _ = nutrition.range(SATURATES, nutrition.of_serving)
+    figures = _limited(products, Nutrient.SATURATES, Message("saturates"), _SATURATES)
+    least, _ = nutrition.range(Nutrient.SATURATES, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         percent = 100 * least * _OF_FAT / (kilocalories + _ROUNDING)
@@ -333,8 +331,8 @@ def salt_claims_hold(products: Products) -> Verdict:
     if (none := _nobody_claims(products, _SALT)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    salt, sodium = nutrition.amount(SALT), nutrition.amount(SODIUM) * 2.5
-    (least, _), (of_sodium, _) = nutrition.range(SALT), nutrition.range(SODIUM)
+    salt, sodium = nutrition.amount(Nutrient.SALT), nutrition.amount(Nutrient.SODIUM) * 2.5
+    (least, _), (of_sodium, _) = nutrition.range(Nutrient.SALT), nutrition.range(Nutrient.SODIUM)
     declared = np.where(np.isnan(salt), sodium, salt)
     # The smaller of both, where they differ.
     smallest = np.fmin(least, of_sodium * 2.5)
@@ -393,7 +391,10 @@ def fibre_claims_hold(products: Products) -> Verdict:
     if (none := _nobody_claims(products, _FIBRE)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    declared, (_, most) = nutrition.amount(FIBRE), nutrition.range(FIBRE, nutrition.of_serving)
+    declared, (_, most) = (
+        nutrition.amount(Nutrient.FIBRE),
+        nutrition.range(Nutrient.FIBRE, nutrition.of_serving),
+    )
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         of_energy = 100 * most / np.maximum(kilocalories - _ROUNDING, 0.0)
@@ -431,7 +432,10 @@ def protein_claims_hold(products: Products) -> Verdict:
     if (none := _nobody_claims(products, _PROTEIN)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    declared, (_, most) = nutrition.amount(PROTEIN), nutrition.range(PROTEIN, nutrition.of_serving)
+    declared, (_, most) = (
+        nutrition.amount(Nutrient.PROTEIN),
+        nutrition.range(Nutrient.PROTEIN, nutrition.of_serving),
+    )
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         percent = 100 * most * _OF_PROTEIN / np.maximum(kilocalories - _ROUNDING, 0.0)

@@ -14,9 +14,29 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.languages import Message
-from prodex.locales import short_of
-from prodex.quality.allergen_detection import (
+from prodex.packs import (
+    CONSUMER_UNITS,
+    FOOD_INFORMATION,
+    AttributeTexts,
+    CutLengths,
+    DetectedLanguages,
+    Evidence,
+    FoldedTexts,
+    Mask,
+    Message,
+    Products,
+    Rows,
+    Verdict,
+    are_cut,
+    compared_with,
+    detect,
+    encoded,
+    has_match,
+    is_true,
+    rule,
+    sections,
+)
+from prodex_food.allergen_detection import (
     ALLERGENS,
     GROUPS,
     LANGUAGES,
@@ -25,28 +45,7 @@ from prodex.quality.allergen_detection import (
     named_allergens,
     only_lists_allergens,
 )
-from prodex.quality.cut_texts import (
-    CutLengths,
-    are_cut,
-    cut_lengths,
-    cut_rows,
-    lengths_of,
-    seen_across_products,
-)
-from prodex.quality.food_products import is_food, taken_for_food_by
-from prodex.quality.language_detection import (
-    DetectedLanguages,
-    detect,
-    known_languages,
-    place_of_language,
-    sections,
-)
-from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import AttributeTexts, FoldedTexts
-from prodex.quality.verdict import Evidence, Verdict, compared_with
-from prodex.tables.columns import Mask, Rows, by_value, encoded, is_true
+from prodex_food.food_products import is_food, taken_for_food_by
 
 #: Confidence and letters from which the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
@@ -66,11 +65,11 @@ _GLUTEN = 1 << GROUPS.index("gluten")
     block="food",
     needs=("{composition}.data", "{listed}.data", "GPC.code"),
     scope=CONSUMER_UNITS,
-    law="food-information",
+    law=FOOD_INFORMATION,
     article="Art. 9(1)(c), 21 and Annex II",
     cannot_see="Allergens that the list of ingredients does not name.",
-    gather=lengths_of,
-    prepare=cut_lengths,
+    gather=CutLengths.gather,
+    prepare=CutLengths.of,
     exact=False,
 )
 def composition_allergens_listed(
@@ -104,7 +103,7 @@ def composition_allergens_listed(
     # A list of "gluten" does not say of which cereal the flour is.
     is_read &= ~products.any(mentions.product[mentions.indirect & ~lists.names_cereal[mentions.product]])
     # Without the owners nobody knows whose columns are too short.
-    is_read &= seen_across_products(products)
+    is_read &= CutLengths.are_known(products)
     missing[~fails[mentions.product]] = 0
     evidence = _first_mentions(products, made_of.texts, mentions, missing, listed)
     applies = may_be_food & (products.any(made_of.product) | made_of.otherwise)
@@ -172,15 +171,9 @@ def _allergen_lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
 
 def _readable_languages(found: DetectedLanguages) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
-    known = np.array(
-        [*(place if name in LANGUAGES else -1 for place, name in enumerate(known_languages())), -1]
-    )
-    spoken = known[found.language]
     # A wrong language means wrong words: "pan" is bread in Spanish and a pot in English.
-    spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
-    return pa.array([*known_languages(), None], pa.string()).take(
-        pa.array(spoken % (len(known_languages()) + 1))
-    )
+    spoken = found.certain(_SURE, _LETTERS)
+    return pc.if_else(pc.is_in(spoken, pa.array(LANGUAGES)), spoken, pa.scalar(None, pa.string()))
 
 
 def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
@@ -242,7 +235,7 @@ def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths
     product = np.asarray(compositions["product"].to_numpy(), np.int64)
     place = np.zeros(len(product), np.int64)
     at_the_length = np.zeros(len(product), bool)
-    at_the_length[list(cut_rows(products, product, [attribute], place, texts, text, lengths))] = True
+    at_the_length[list(lengths.rows(products, product, [attribute], place, texts, text))] = True
     # A list that is finished has that length by chance.
     return cut | (at_the_length & ~is_true(has_match(texts, _FINISHED))[text])
 
@@ -252,9 +245,8 @@ def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray)
 
     The words of all languages were looked for in them all the same.
     """
-    places = by_value(stated, lambda one: place_of_language(one) if one in LANGUAGES else -1, -1)
-    is_certain = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
-    return np.asarray((places >= 0) & (places == detected.language[text]) & is_certain[text])
+    read = detected.certain(_AGREED, _LETTERS).take(pa.array(text))
+    return is_true(pc.and_(pc.is_in(read, pa.array(LANGUAGES)), pc.equal(stated, read)))
 
 
 def _first_mentions(
@@ -321,7 +313,7 @@ def _reason(
     reason = Message("{label}: {said}, not listed", label=allergen, said=source)
     if spoken is None:
         reason = Message("{said} (the language of the text is uncertain)", said=reason)
-    elif not label or short_of(label) != spoken:
+    elif not label or label.partition("-")[0] != spoken:
         reason = Message("{said} (the text reads as {language_code})", said=reason, language_code=spoken)
     if waiting:
         reason = Message("{said}; a list waits for acceptance", said=reason)

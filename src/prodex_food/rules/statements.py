@@ -18,24 +18,36 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from prodex.facts.name import NAMES
-from prodex.facts.requested_data import EVERY_TEXT
-from prodex.languages import Message
-from prodex.quality.food_products import is_food
-from prodex.quality.label_words import (
+from prodex.packs import (
+    CONSUMER_UNITS,
+    EVERY_TEXT,
+    FOOD_INFORMATION,
+    NAMES,
+    AttributeTexts,
+    Evidence,
+    FoldedTexts,
+    Mask,
+    Message,
+    Numbers,
+    Nutrient,
+    NutritionColumns,
+    Products,
+    Rows,
+    TextColumns,
+    Verdict,
+    compared_with,
+    has_match,
+    is_true,
+    rule,
+)
+from prodex_food.food_products import is_food
+from prodex_food.label_words import (
     knows_statements_in,
     says_with_sweetener,
     sweetener_in,
     words_in,
     words_of,
 )
-from prodex.quality.nutrition_columns import BASIS, NEEDS, PATH, POLYOLS, NutritionColumns
-from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import AttributeTexts, FoldedTexts, TextColumns
-from prodex.quality.verdict import Evidence, Verdict, compared_with
-from prodex.tables.columns import Mask, Numbers, Rows, is_true
 
 #: Where statements are given that the law requires.
 _STATEMENTS = ("compulsoryStatements", "warnings")
@@ -55,7 +67,7 @@ _rule = partial(
     needs=("{attribute}.data", EVERY_TEXT),
     certain="passes",
     scope=CONSUMER_UNITS,
-    law="food-information",
+    law=FOOD_INFORMATION,
     exact=False,
 )
 
@@ -241,7 +253,7 @@ def plant_sterols_are_stated(products: Products, *, attribute: str = "compositio
     title="food with more than {limit} % polyols warns of their laxative effects",
     problem="Warning of laxative effects perhaps missing",
     fix='Add "excessive consumption may produce laxative effects" to the compulsory statements, as on the pack.',
-    needs=("{attribute}.data", EVERY_TEXT, *NEEDS, *BASIS),
+    needs=("{attribute}.data", EVERY_TEXT, *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
     article="Art. 10(1) and Annex III(2.4)",
     cannot_see="Polyols that are named and not declared, and how much of those declared was added.",
 )
@@ -250,7 +262,7 @@ def laxative_effects_are_stated(
 ) -> Verdict:
     """Whoever eats much of them gets diarrhoea. The law means added polyols: dried plums have some by nature."""
     nutrition = NutritionColumns.of(products)
-    least, _ = nutrition.range(POLYOLS)
+    least, _ = nutrition.range(Nutrient.POLYOLS)
     least = least * nutrition.per_hundred
     known = ~np.isnan(least)
     over = nutrition.any(known & (least > limit))
@@ -266,7 +278,7 @@ def laxative_effects_are_stated(
         over,
         undeclared,
         stated,
-        nutrition.amount(POLYOLS) * nutrition.per_hundred,
+        nutrition.amount(Nutrient.POLYOLS) * nutrition.per_hundred,
         Message("excessive consumption may produce laxative effects"),
     )
 
@@ -275,7 +287,7 @@ def laxative_effects_are_stated(
     title="drinks with more than 150 mg caffeine a litre warn of it",
     problem="Warning of caffeine perhaps missing",
     fix='Add the warning "High caffeine content" with its second sentence and the amount per 100 ml, as on the pack.',
-    needs=(EVERY_TEXT, *NEEDS, *BASIS),
+    needs=(EVERY_TEXT, *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
     article="Art. 10(1) and Annex III(4.1)",
     cannot_see="Caffeine that is an ingredient and not declared as a nutrient.",
 )
@@ -325,7 +337,7 @@ def _declared_verdict(
     said = _texts_at(products, _STATEMENTS, rows)
     evidence = Evidence(
         np.array(rows, np.int64),
-        PATH,
+        NutritionColumns.PATH,
         None,
         [f"{most[one]:g} g" for one in rows],
         Message('no text says "{said}"', said=statement),

@@ -50,11 +50,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.languages import Message
-from prodex.quality.language_detection import is_familiar
-from prodex.quality.remembered import Remembered, has_match
-from prodex.quality.text_normalization import MARK, folded
-from prodex.tables.columns import Mask, Rows, encoded, is_true
+from prodex.packs import (
+    MARK,
+    Mask,
+    Message,
+    Remembered,
+    Rows,
+    encoded,
+    folded,
+    has_match,
+    is_familiar,
+    is_true,
+)
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 
@@ -467,7 +474,7 @@ def _free_from_pattern(language: str) -> str:
 
 @cache
 def _read_table(table: str, delimiter: str) -> list[dict[str, str]]:
-    text = resources.files("prodex.quality").joinpath(table).read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
     return list(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
 
@@ -677,7 +684,7 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
 @cache
 def _ingredient_words(language: str) -> tuple[frozenset[str], re.Pattern[str]]:
     """Return the whole words of a language that name ingredients, and a pattern of those with an asterisk."""
-    text = resources.files("prodex.quality").joinpath("ingredient_words.tsv").read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath("ingredient_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = [word for row in rows if row["language"] == language for word in row["words"].split()]
     # Of all words, a pattern would take a tenth of a second to compile.

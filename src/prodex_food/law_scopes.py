@@ -17,12 +17,20 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.requested_data import Asked, asked_for
-from prodex.quality.food_products import is_food
-from prodex.quality.products import Products
-from prodex.quality.text_columns import FoldedTexts
-from prodex.quality.units import FACTORS, quantities
-from prodex.tables.columns import Answer, Rows, by_value, encoded, is_true
+from prodex.packs import (
+    Answer,
+    Asked,
+    FoldedTexts,
+    Products,
+    Rows,
+    asked_for,
+    by_value,
+    encoded,
+    in_base_unit,
+    is_true,
+    quantities,
+)
+from prodex_food.food_products import is_food
 
 #: What an answer is made of, before it is one.
 _NO, _MAYBE, _YES = 0, 1, 2
@@ -207,9 +215,8 @@ def is_sold_by_measure(products: Products) -> Answer:
 
 def _is_sold_by_measure(products: Products) -> Answer:
     product, value, unit = quantities(products, "netContent")
-    known = pd.Series(unit.to_pylist(), dtype=object)
-    factor = known.map({**FACTORS["weight"], **FACTORS["volume"]}).to_numpy(float)
-    amount = np.round(value * factor, 6)
+    grams, millilitres = (in_base_unit(value, unit, kind) for kind in ("weight", "volume"))
+    amount = np.round(np.where(np.isnan(grams), millilitres, grams), 6)
     measured = amount > 0
     # The price of one kilogram or of one litre is the price: nothing is compared.
     alike = measured & (amount == 1_000)
@@ -249,5 +256,5 @@ def _pattern(word: str) -> re.Pattern[str]:
 
 @cache
 def _table(name: str) -> tuple[Mapping[str, str], ...]:
-    text = resources.files("prodex.quality").joinpath(name).read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath(name).read_text("utf-8")
     return tuple(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))

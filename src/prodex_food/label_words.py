@@ -39,9 +39,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.remembered import has_match
-from prodex.quality.text_normalization import MARK
-from prodex.tables.columns import Rows, is_true
+from prodex.packs import MARK, Rows, has_match, is_true
 
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
@@ -116,7 +114,7 @@ def _first(use: str) -> re.Pattern[str] | None:
 
 @cache
 def _languages(use: str) -> frozenset[str]:
-    text = resources.files("prodex.quality").joinpath("statement_words.tsv").read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath("statement_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return frozenset(row["language"] for row in rows if row["use"] == use)
 
@@ -133,7 +131,7 @@ def _in_liquids() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _table(name: str, *by: str) -> Mapping[Any, str]:
-    text = resources.files("prodex.quality").joinpath(f"{name}.tsv").read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath(f"{name}.tsv").read_text("utf-8")
     found: dict[Any, list[str]] = {}
     for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
         key = row[by[0]] if len(by) == 1 else tuple(row[each] for each in by)
