@@ -27,7 +27,6 @@ import prodex
 from prodex import charts, errors, operations, sandbox
 from prodex.cli import app
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.laws import LAWS
 from prodex.quality.rulebook import all_rules
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex_sandbox.sample import shared_products
@@ -446,7 +445,8 @@ def _profiles() -> str:
 def _laws() -> str:
     """Return the laws behind rules: what each asks from when on, how it was checked, what has to be declared."""
     parts = ["# Laws", "", _LAWS_INTRODUCTION, ""]
-    for law in LAWS.values():
+    laws = dict.fromkeys(rule.law for rule in all_rules().values() if rule.shipped and rule.law is not None)
+    for law in laws:
         rules = [rule for rule in all_rules().values() if rule.shipped and rule.law == law]
         read_in = f"Read in {law.read_in}, not at its source." if law.read_in else "Read at its source."
         parts += [f"## {_text(law.name)}", "", f"[{_text(law.number)}]({law.source}). {_text(read_in)}"]

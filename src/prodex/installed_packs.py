@@ -21,7 +21,7 @@ _PRODEX = "prodex"
 
 
 @dataclass(frozen=True)
-class Pack:
+class RulePack:
     """A pack of rules that is installed.
 
     Attributes
@@ -66,7 +66,7 @@ class Pack:
 
 
 @cache
-def installed_packs() -> Mapping[str, Pack]:
+def installed_packs() -> Mapping[str, RulePack]:
     """Return the packs that are installed, by name.
 
     Examples
@@ -76,4 +76,4 @@ def installed_packs() -> Mapping[str, Pack]:
     """
     # An editable installation beside an older one is listed twice: the first is the one that is imported.
     found = {entry.module.partition(".")[0]: entry for entry in reversed(tuple(entry_points(group=GROUP)))}
-    return {name: Pack(name, entry) for name, entry in sorted(found.items())}
+    return {name: RulePack(name, entry) for name, entry in sorted(found.items())}

@@ -79,7 +79,7 @@ def test_a_shipped_rule_is_replaced_only_on_purpose() -> None:
     def valid_gtin(products: Products) -> prodex.Verdict:
         return prodex.Verdict([False] * len(products))
 
-    with pytest.raises(InputError, match="one of prodex"):
+    with pytest.raises(InputError, match="one of the rules of prodex"):
         prodex.rule(title="anything goes")(valid_gtin)
     prodex.rule(title="anything goes", replace=True)(valid_gtin)
 

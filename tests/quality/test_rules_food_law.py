@@ -30,7 +30,7 @@ from tests.quality.test_rules_food import candle, energies, food, grams, nutriti
 from tests.test_real_products import REAL
 
 #: Where the tables of words are.
-TABLES = resources.files("prodex.quality")
+TABLES = resources.files("prodex_food.words")
 CONTAINS = "isPartitionedBy.contains"
 #: A statement that says something else: whoever gives statements gives them all.
 OTHER = {"compulsoryStatements": [text("fr", "À consommer frais")]}

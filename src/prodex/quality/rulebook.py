@@ -452,7 +452,7 @@ def rules() -> pd.DataFrame:
             **{name: getattr(r, name) for name in ("title", "problem", "why", "fix")},
             "parameters": ", ".join(map(str, r.parameters)),
             "scope": str(r.scope),
-            **{name: getattr(r, name) for name in ("exact", "source", "shipped")},
+            **{name: getattr(r, name) for name in ("exact", "source", "pack", "shipped")},
             "law": None if r.law is None else r.law.cited(r.article),
             "in_force": r.in_force,
             "until": r.until,
