@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial, reduce
 from importlib import resources
@@ -53,7 +53,6 @@ import pyarrow.compute as pc
 from prodex.packs import (
     MARK,
     Mask,
-    Message,
     Remembered,
     Rows,
     encoded,
@@ -62,24 +61,23 @@ from prodex.packs import (
     is_familiar,
     is_true,
 )
+from prodex_food.vocabulary import (
+    COMPOUNDING,
+    GROUPS,
+    LANGUAGES,
+    Reading,
+    begins_phrase,
+    meaning_of,
+    named_after,
+    read,
+    words_of,
+)
 
-LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
-
-_COMPOUNDING = ("de", "nl")
 #: Languages in which a noun before another one describes it: "wheat starch".
-_NOUNS_BEFORE = ("en", *_COMPOUNDING)
+_NOUNS_BEFORE = ("en", *COMPOUNDING)
 _EVERY_LANGUAGE = "*"
 #: Languages without words here: their warnings are known, since words of others are looked for in their texts.
 _OTHER_LANGUAGES = "-"
-
-#: What the groups of Annex II of Regulation (EU) No 1169/2011 are called.
-ALLERGENS = (
-    *(Message("gluten"), Message("crustaceans"), Message("eggs"), Message("fish"), Message("peanuts")),
-    *(Message("soya"), Message("milk"), Message("nuts"), Message("celery"), Message("mustard")),
-    *(Message("sesame"), Message("sulphites"), Message("lupin"), Message("molluscs")),
-)
-#: The groups as the tables name them.
-GROUPS = tuple(allergen.id for allergen in ALLERGENS)
 
 #: Between words: a number parts them as well ("lait2%").
 _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
@@ -104,6 +102,8 @@ class NamedAllergens:
     doubtful
         The same of the groups that it may name beside those: starch whose source is not named, and
         words of a text that is no list of ingredients ("add the milk and stir").
+    unknown
+        For each text the words that nobody knows.
     share
         Which share of the items of texts name an ingredient (`ingredient_shares`); 1 with what may be in it.
     text, word, meaning, indirect
@@ -113,6 +113,7 @@ class NamedAllergens:
 
     groups: npt.NDArray[np.int32]
     doubtful: npt.NDArray[np.int32]
+    unknown: list[tuple[str, ...]]
     share: npt.NDArray[np.float64]
     text: Rows
     word: pa.Array
@@ -129,6 +130,11 @@ class _Found:
     meaning: npt.NDArray[np.int32]
     indirect: bool = False
 
+    def without(self, texts: Collection[int]) -> _Found:
+        """Return what was found in other texts than these."""
+        kept = np.flatnonzero(~np.isin(self.text, list(texts)))
+        return _Found(self.text[kept], self.word.take(pa.array(kept)), self.meaning[kept], self.indirect)
+
 
 @dataclass(frozen=True)
 class _Phrase:
@@ -138,15 +144,6 @@ class _Phrase:
     sign: str
     left: str
     other_sign: str = ""
-
-
-def names_of(groups: int) -> list[str]:
-    """Return the names of groups that are given as bits.
-
-    >>> names_of(0b1000001)
-    ['gluten', 'milk']
-    """
-    return [name for bit, name in enumerate(GROUPS) if groups >> bit & 1]
 
 
 def named_allergens(
@@ -179,12 +176,16 @@ def named_allergens(
     ready = fold(texts)
     groups, doubtful = np.zeros((2, len(texts)), np.int32)
     share = np.ones(len(texts))
+    unknown: list[tuple[str, ...]] = [()] * len(texts)
     found = [_Found(np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))]
     for spoken, rows in _by_language(languages, len(texts)):
         some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
         words = _Words.of(rest)
+        readings = _readings(words, rest, spoken)
         for each in (
-            *_named_allergens(words, rest, spoken),
+            words.that_mean(_named, spoken).without(readings),
+            _as_read(readings),
+            *_expressions(rest, _by_group("{}", spoken)),
             *(() if perhaps else _cereals(rest, spoken)),
         ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
@@ -196,10 +197,14 @@ def named_allergens(
                 words.that_mean(_resembled, spoken),
             ):
                 np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
+            for place, reading in readings.items():
+                doubtful[rows[place]] |= reading.likely
+                unknown[rows[place]] = reading.unknown
             share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
     return NamedAllergens(
         groups,
         doubtful & ~groups,
+        unknown,
         share,
         np.concatenate([each.text for each in found]),
         pa.concat_arrays([each.word for each in found]),
@@ -218,7 +223,9 @@ def only_lists_allergens(texts: pa.Array) -> Mask:
     """
     # Words of two letters are "de", "of" and "et", unless they are of another script.
     lists = (set(re.findall(r"[a-z]{3,}|[^\W\d_a-z]+", text)) for text in folded(texts).to_pylist())
-    known = [[word in _listing_words() or _meaning(word, LANGUAGES) for word in words] for words in lists]
+    known = [
+        [word in _listing_words() or meaning_of(word, LANGUAGES).named for word in words] for words in lists
+    ]
     return np.array([bool(words) and all(words) for words in known], bool)
 
 
@@ -228,7 +235,7 @@ def named_in_any_language(word: str) -> bool:
     >>> named_in_any_language("lait"), named_in_any_language("laitue")
     (True, False)
     """
-    return bool(_meaning(word, LANGUAGES))
+    return bool(meaning_of(word, LANGUAGES).named)
 
 
 def as_written(word: str, text: str) -> str:
@@ -285,9 +292,32 @@ class _Words:
         return _Found(self.text[rows], self.distinct.take(pa.array(self.code[rows])), meant[rows])
 
 
+def _readings(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> dict[int, Reading]:
+    """Return what texts say, word by word: of those that are more than names of allergens and of what is harmless."""
+    distinct = words.distinct.to_pylist()
+    meanings = [meaning_of(word, languages) for word in distinct]
+    in_phrase = [begins_phrase(word, languages) for word in distinct]
+    is_more = [
+        bool(word) and (starts or meaning.likely > 0 or not meaning.is_known)
+        for word, meaning, starts in zip(distinct, meanings, in_phrase, strict=True)
+    ]
+    rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]])
+    return {
+        row: read(text, languages)
+        for row, text in zip(rows.tolist(), texts.take(pa.array(rows)).to_pylist(), strict=True)
+    }
+
+
+def _as_read(readings: Mapping[int, Reading]) -> _Found:
+    """Return the words and phrases that name an allergen in the texts that were read."""
+    found = [(row, words, bits) for row, one in readings.items() for words, bits in one.named]
+    rows, words, meaning = zip(*found, strict=True) if found else ((), (), ())
+    return _Found(np.array(rows, np.int64), pa.array(words, pa.string()), np.array(meaning, np.int32))
+
+
 def _named_allergens(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what names an allergen in texts and their words: words first, then phrases."""
-    yield words.that_mean(_meaning, languages)
+    yield words.that_mean(_named, languages)
     yield from _expressions(texts, _by_group("{}", languages))
 
 
@@ -363,9 +393,9 @@ _MARKED = re.compile(rf"[^\W\d_-]*(?:{MARK}+[^\W\d_-]*)+")
 @lru_cache(maxsize=2**14)
 def _joined_or_apart(marked: str, languages: tuple[str, ...]) -> str:
     joined, apart = marked.replace(MARK, ""), re.sub(f"{MARK}+", " ", marked)
-    if _meaning(joined, languages) or any(_named_after(joined, one) != joined for one in languages):
+    if meaning_of(joined, languages).named or any(named_after(joined, one) != joined for one in languages):
         return joined
-    names = any(_meaning(part, languages) for part in apart.split())
+    names = any(meaning_of(part, languages).named for part in apart.split())
     return apart if names or not is_ingredient(joined, languages) else joined
 
 
@@ -483,47 +513,12 @@ def _listing_words() -> frozenset[str]:
     return frozenset(word for words in _phrases("listing", LANGUAGES) for word in words.pattern.split())
 
 
-@cache
-def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of a language by group, as the table has them."""
-    rows = _read_table("allergens.csv", ";")
-    return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
-
-
-@cache
-def _vocabulary(language: str) -> tuple[Mapping[str, int], tuple[tuple[int, re.Pattern[str]], ...]]:
-    """Return the bits of each whole word of a language, and for each group a pattern of its compound words."""
-    whole: dict[str, int] = {}
-    compound = []
-    for group, words in words_of(language).items():
-        bit = 1 << GROUPS.index(group)
-        for word in words:
-            whole[word] = whole.get(word, 0) | bit
-        patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word]
-        if patterns:
-            compound.append((bit, re.compile("|".join(patterns))))
-    return whole, tuple(compound)
-
-
-@lru_cache(maxsize=2**18)
-def _meaning(word: str, languages: tuple[str, ...]) -> int:
-    """Return the bits of the groups that a word names."""
-    meaning = 0
-    for language in languages:
-        whole, compound = _vocabulary(language)
-        if language not in _COMPOUNDING:
-            # A hyphen parts words here; German and Dutch join them with it.
-            for part in {word, *word.split("-")}:
-                meaning |= whole.get(part, 0)
-            continue
-        named_after = _named_after(word, language)
-        meaning |= whole.get(named_after, 0)
-        meaning |= sum(bit for bit, pattern in compound if pattern.fullmatch(named_after))
-    return meaning
+def _named(word: str, languages: tuple[str, ...]) -> int:
+    return meaning_of(word, languages).named
 
 
 def _names_one(word: str, languages: tuple[str, ...]) -> bool:
-    return bool(_meaning(word, languages))
+    return bool(meaning_of(word, languages).named)
 
 
 #: Words that are compared with others letter by letter: among shorter ones, a letter makes another word.
@@ -535,7 +530,12 @@ _CONFUSED = str.maketrans({"l": "i", "1": "i", "0": "o", "5": "s"})
 @lru_cache(maxsize=2**17)
 def _resembled(word: str, languages: tuple[str, ...]) -> int:
     """Return the bits of the groups whose words an unknown word resembles: "mustgard", "sulfities", "Iait"."""
-    if len(word) < 3 or _meaning(word, languages) or is_ingredient(word, languages) or is_familiar(word):
+    if (
+        len(word) < 3
+        or meaning_of(word, languages).named
+        or is_ingredient(word, languages)
+        or is_familiar(word)
+    ):
         return 0
     seen = {word.translate(_CONFUSED), *(_spellings_without_letter(word) if len(word) >= _LONG else ())}
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
@@ -560,13 +560,6 @@ def _spellings_without_letter(word: str) -> set[str]:
 
 def _union(groups: Iterable[int]) -> int:
     return reduce(int.__or__, groups, 0)
-
-
-def _named_after(word: str, language: str) -> str:
-    """Return what a compound word that sounds like an allergen is really named after."""
-    for phrase in _phrases("word", (language,)):
-        word = re.sub(phrase.pattern, phrase.left, word)
-    return word
 
 
 #: Letters that replace other letters in folded texts.

@@ -36,13 +36,8 @@ from prodex.packs import (
     folded,
     quantities,
 )
-from prodex_food.allergen_detection import (
-    LANGUAGES,
-    LIST,
-    ingredient_shares,
-    is_whole_ingredient,
-    named_in_any_language,
-)
+from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
+from prodex_food.vocabulary import LANGUAGES
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from prodex.quality.states import State
-from prodex_food.allergen_detection import GROUPS
+from prodex_food.vocabulary import GROUPS
 from tests.quality.allergen_table import (
     LANGUAGES,
     Hostile,

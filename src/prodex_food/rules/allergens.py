@@ -36,16 +36,9 @@ from prodex.packs import (
     rule,
     sections,
 )
-from prodex_food.allergen_detection import (
-    ALLERGENS,
-    GROUPS,
-    LANGUAGES,
-    LIST,
-    as_written,
-    named_allergens,
-    only_lists_allergens,
-)
+from prodex_food.allergen_detection import LIST, as_written, named_allergens, only_lists_allergens
 from prodex_food.food_products import is_food, taken_for_food_by
+from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES
 
 #: Confidence and letters from which the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
@@ -217,12 +210,14 @@ def _mentions(
     )
     np.bitwise_or.at(doubtful, place, found.doubtful)
     np.logical_and.at(understood, place, _is_understood(parts, spoken))
+    recognised = np.ones(len(texts), bool)
+    recognised[place[[bool(words) for words in found.unknown]]] = False
     # A section that only warns has no items, so it must not lower the share of the list before it.
     np.fmin.at(share, place, found.share)
     first = np.searchsorted(place, np.arange(len(texts)))
     is_one = np.bincount(place, minlength=len(texts)) == 1
     agreed = _is_agreed(detected, first[text], compositions["language"]) & is_one[text]
-    return mentions, doubtful[text], (understood[text] | agreed) & (share >= LIST)[text]
+    return mentions, doubtful[text], (understood[text] | agreed) & (recognised & (share >= LIST))[text]
 
 
 def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths: CutLengths) -> Mask:
