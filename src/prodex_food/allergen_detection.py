@@ -6,6 +6,7 @@ every language, `-` for those of other languages than these:
 
 - `begins`: where a list of ingredients begins, whatever is before it; `joins`: a word that a line parts;
 - `sounds`: named like an allergen, with what is left of it ("lait de coco" is coco); `word`: the same inside a word;
+- `shortens`: an abbreviation, whose dot ends no sentence;
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
 - `claimed`: a list of what products claim to be free from;
 - a group: a name of several words;
@@ -16,8 +17,8 @@ every language, `-` for those of other languages than these:
   of, "from", "dried".
 
 In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
-next comma; `{clause}` the same and also what is before it; `{without}` that or a whole list of allergens ("free from
-milk, egg and nuts"); `{plant}` the row `plant` of the language.
+next comma; `{clause}` the same and also what is before it; `{sentence}` the whole sentence; `{without}` that or a whole
+list of allergens ("free from milk, egg and nuts"); `{plant}` the row `plant` of the language.
 
 `no_ingredients.tsv` holds expressions of what is no list of ingredients: a reference to the pack, preparation,
 nutrients, an address, praise. Those for `finding` are sure enough for a rule of their own; those for `list` say that
@@ -87,6 +88,7 @@ _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
 _ITEM = r"[^.,;:()\[\]{}]*"
 _CLAUSE = r"[^.,;:()\[\]]*"
+_SENTENCE = r"[^.;\[\]{}]*"
 _WORD_AND = r"(?:and|or|nor|et|ou|ni|und|oder|noch|en|of|y|o|ed?|ne|nem)"
 _AND = rf"(?:,|,? {_WORD_AND})"
 
@@ -119,6 +121,19 @@ class NamedAllergens:
     word: pa.Array
     meaning: npt.NDArray[np.int32]
     indirect: Mask
+
+    def without(self, texts: Mask) -> NamedAllergens:
+        """Return the same where what some texts name is only doubtful."""
+        kept = np.flatnonzero(~texts[self.text])
+        return replace(
+            self,
+            groups=np.where(texts, 0, self.groups),
+            doubtful=np.where(texts, self.doubtful | self.groups, self.doubtful),
+            text=self.text[kept],
+            word=self.word.take(pa.array(kept)),
+            meaning=self.meaning[kept],
+            indirect=self.indirect[kept],
+        )
 
 
 @dataclass(frozen=True)
@@ -179,9 +194,10 @@ def named_allergens(
     unknown: list[tuple[str, ...]] = [()] * len(texts)
     found = [_Found(np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))]
     for spoken, rows in _by_language(languages, len(texts)):
-        some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
+        whole = ready.take(pa.array(rows))
+        some, rest = _ingredients(whole, spoken, perhaps)
         words = _Words.of(rest)
-        readings = _readings(words, rest, spoken)
+        readings = _readings(words, rest, _free_from(whole, spoken), spoken)
         for each in (
             words.that_mean(_named, spoken).without(readings),
             _as_read(readings),
@@ -223,9 +239,7 @@ def only_lists_allergens(texts: pa.Array) -> Mask:
     """
     # Words of two letters are "de", "of" and "et", unless they are of another script.
     lists = (set(re.findall(r"[a-z]{3,}|[^\W\d_a-z]+", text)) for text in folded(texts).to_pylist())
-    known = [
-        [word in _listing_words() or meaning_of(word, LANGUAGES).named for word in words] for words in lists
-    ]
+    known = [[word in _listing_words() or _named(word, LANGUAGES) for word in words] for words in lists]
     return np.array([bool(words) and all(words) for words in known], bool)
 
 
@@ -235,7 +249,7 @@ def named_in_any_language(word: str) -> bool:
     >>> named_in_any_language("lait"), named_in_any_language("laitue")
     (True, False)
     """
-    return bool(meaning_of(word, LANGUAGES).named)
+    return bool(_named(word, LANGUAGES))
 
 
 def as_written(word: str, text: str) -> str:
@@ -263,7 +277,15 @@ def _by_language(languages: pa.Array | None, size: int) -> Iterator[tuple[tuple[
 def _ingredients(texts: pa.Array, languages: tuple[str, ...], perhaps: bool) -> tuple[pa.Array, pa.Array]:
     """Return folded texts without what is not in the product, and the same without what is no list of ingredients."""
     texts = _unmarked(texts, languages)
-    for use in ("begins", "joins", "sounds", "exempt", *(() if perhaps else ("perhaps",)), "free"):
+    for use in (
+        "shortens",
+        "begins",
+        "joins",
+        "sounds",
+        "exempt",
+        *(() if perhaps else ("perhaps",)),
+        "free",
+    ):
         texts = _without_phrases(texts, use, languages)
     return texts, (texts if perhaps else _without_phrases(texts, "other", languages))
 
@@ -292,20 +314,40 @@ class _Words:
         return _Found(self.text[rows], self.distinct.take(pa.array(self.code[rows])), meant[rows])
 
 
-def _readings(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> dict[int, Reading]:
-    """Return what texts say, word by word: of those that are more than names of allergens and of what is harmless."""
-    distinct = words.distinct.to_pylist()
-    meanings = [meaning_of(word, languages) for word in distinct]
-    in_phrase = [begins_phrase(word, languages) for word in distinct]
-    is_more = [
-        bool(word) and (starts or meaning.likely > 0 or not meaning.is_known)
-        for word, meaning, starts in zip(distinct, meanings, in_phrase, strict=True)
-    ]
-    rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]])
+def _readings(
+    words: _Words, texts: pa.Array, free_from: Mapping[int, int], languages: tuple[str, ...]
+) -> dict[int, Reading]:
+    """Return what texts say, word by word: of those that have more than names of allergens and harmless words."""
+    is_more = [_is_more(word, languages) for word in words.distinct.to_pylist()]
+    rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]]).tolist()
     return {
-        row: read(text, languages)
-        for row, text in zip(rows.tolist(), texts.take(pa.array(rows)).to_pylist(), strict=True)
+        row: read(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
+        for row, text in zip(rows, texts.take(pa.array(rows, pa.int64())).to_pylist(), strict=True)
     }
+
+
+@lru_cache(maxsize=2**18)
+def _is_more(word: str, languages: tuple[str, ...]) -> bool:
+    """Whether one has to look at the words around a word: a kind, a word of a phrase, or one that nobody knows."""
+    meaning = meaning_of(word, languages)
+    is_plain = meaning.is_known and not meaning.kind and not meaning.likely
+    return bool(word) and (not is_plain or begins_phrase(word, languages))
+
+
+def _free_from(texts: pa.Array, languages: tuple[str, ...]) -> dict[int, int]:
+    """Return the bits of the groups from which texts say that the product is free, by their row."""
+    free = _phrases("free", languages)
+    rows = np.flatnonzero(is_true(has_match(texts, "|".join(one.sign for one in free))))
+    found: dict[int, int] = {}
+    for row, text in zip(rows.tolist(), texts.take(pa.array(rows)).to_pylist(), strict=True):
+        said = " ".join(match[0] for one in free for match in re.finditer(one.pattern, text))
+        names = (meaning_of(_FREE.sub("", word), languages) for word in re.findall(r"[^\W\d_-]+", said))
+        found[row] = reduce(int.__or__, (one.named for one in names), 0)
+    return found
+
+
+#: What German and Dutch join with the name of what is not in a product.
+_FREE = re.compile("(?:frei|vrij)(?:e[rsnm]?)?$")
 
 
 def _as_read(readings: Mapping[int, Reading]) -> _Found:
@@ -393,9 +435,9 @@ _MARKED = re.compile(rf"[^\W\d_-]*(?:{MARK}+[^\W\d_-]*)+")
 @lru_cache(maxsize=2**14)
 def _joined_or_apart(marked: str, languages: tuple[str, ...]) -> str:
     joined, apart = marked.replace(MARK, ""), re.sub(f"{MARK}+", " ", marked)
-    if meaning_of(joined, languages).named or any(named_after(joined, one) != joined for one in languages):
+    if _named(joined, languages) or any(named_after(joined, one) != joined for one in languages):
         return joined
-    names = any(meaning_of(part, languages).named for part in apart.split())
+    names = any(_named(part, languages) for part in apart.split())
     return apart if names or not is_ingredient(joined, languages) else joined
 
 
@@ -440,7 +482,12 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
-            for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM), ("{clause}", _CLAUSE)):
+            for name, meant in (
+                ("{rest}", _REST_AND_LISTS),
+                ("{item}", _ITEM),
+                ("{clause}", _CLAUSE),
+                ("{sentence}", _SENTENCE),
+            ):
                 pattern, sign = pattern.replace(name, meant), sign.replace(name, "")
             if "{without}" in pattern:
                 pattern = pattern.replace("{without}", _free_from_pattern(row["language"]))
@@ -451,7 +498,7 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
             # Bounds make a sign no better, and slow to prepare.
             sign = re.sub(r"\{0,\d\d\}\??", "*", sign)
             # What is taken out leaves a gap between words; between sentences, where it was no list.
-            left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
+            left = f" {row['left']} " if use in ("shortens", "sounds", "perhaps", "free") else row["left"]
             found.append(_Phrase(pattern, sign, ". " if use == "other" else left))
     return tuple(found)
 
@@ -499,7 +546,7 @@ def _free_from_pattern(language: str) -> str:
     # Were any list taken, "without preservatives, milk and egg" would hide both.
     names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
     one = rf"(?:[a-z']+ )?(?:{names})"
-    return rf"(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
+    return rf"(?: ?:)?(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
 
 
 @cache
@@ -514,11 +561,12 @@ def _listing_words() -> frozenset[str]:
 
 
 def _named(word: str, languages: tuple[str, ...]) -> int:
-    return meaning_of(word, languages).named
+    meaning = meaning_of(word, languages)
+    return meaning.named | (meaning.kind if languages != LANGUAGES else 0)
 
 
 def _names_one(word: str, languages: tuple[str, ...]) -> bool:
-    return bool(meaning_of(word, languages).named)
+    return bool(_named(word, languages))
 
 
 #: Words that are compared with others letter by letter: among shorter ones, a letter makes another word.

@@ -15,6 +15,7 @@ A word that is in none of them is unknown: nobody can say that a list with it ho
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ class Meaning(NamedTuple):
     ----------
     named
         The bits of the groups of allergens that it names.
+    kind
+        The bits of those that it always holds without naming them: cod is fish.
     likely
         The bits of those of which it is mostly made.
     is_known
@@ -52,12 +55,18 @@ class Meaning(NamedTuple):
     """
 
     named: int = 0
+    kind: int = 0
     likely: int = 0
     is_known: bool = False
 
     def joined(self, other: Meaning) -> Meaning:
         """Return what both mean together: in two languages, or as parts of one word."""
-        return Meaning(self.named | other.named, self.likely | other.likely, self.is_known or other.is_known)
+        return Meaning(
+            self.named | other.named,
+            self.kind | other.kind,
+            self.likely | other.likely,
+            self.is_known or other.is_known,
+        )
 
 
 _UNKNOWN, _HARMLESS = Meaning(), Meaning(is_known=True)
@@ -89,12 +98,21 @@ def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
 
     Examples
     --------
-    >>> names_of(meaning_of("cabillaud", ("fr",)).named), meaning_of("tomates", ("fr",)).is_known
+    >>> names_of(meaning_of("cabillaud", ("fr",)).kind), meaning_of("tomates", ("fr",)).is_known
     (['fish'], True)
     >>> meaning_of("abracadabra", ("fr",))
-    Meaning(named=0, likely=0, is_known=False)
+    Meaning(named=0, kind=0, likely=0, is_known=False)
     """
     return reduce(Meaning.joined, (_in_language(word, language) for language in languages), _UNKNOWN)
+
+
+#: Last parts of English words that say what something is like, and not what is in it: "gingerbread-spiced".
+_LIKE = frozenset(
+    {
+        *("spiced", "style", "flavour", "flavoured", "flavor", "flavored", "free", "like", "type", "shaped"),
+        *("inspired", "coloured", "colored", "alternative"),
+    }
+)
 
 
 def _in_language(word: str, language: str) -> Meaning:
@@ -108,7 +126,13 @@ def _in_language(word: str, language: str) -> Meaning:
         found = found.joined(_compound(bare, language))
     elif "-" in bare:
         # A hyphen parts words here; German and Dutch join them with it.
-        parts = [_in_language(part, language) for part in bare.split("-")]
+        words_of_phrase = tuple(bare.split("-"))
+        for phrase, meaning in _phrases(language).get(words_of_phrase[0], ()):
+            if phrase == words_of_phrase:
+                return meaning
+        if words_of_phrase[-1] in _LIKE:
+            return _HARMLESS
+        parts = [_in_language(part, language) for part in words_of_phrase]
         together = reduce(Meaning.joined, parts)
         found = found.joined(together._replace(is_known=all(part.is_known for part in parts)))
     return found
@@ -207,7 +231,7 @@ def _vocabulary(language: str) -> _Vocabulary:
         for word in words:
             whole[word] = whole.get(word, _UNKNOWN).joined(Meaning(named=bit_of(group), is_known=True))
         if compounds := [word for word in words if "*" in word]:
-            asterisk.append((Meaning(bit_of(group), 0, True), _with_asterisk(compounds)))
+            asterisk.append((Meaning(bit_of(group), is_known=True), _with_asterisk(compounds)))
     for row in rows_of("kinds.tsv"):
         if row["language"] == language:
             meaning = _meaning_of_kind(row)
@@ -233,7 +257,9 @@ def _with_asterisk(words: Iterable[str]) -> re.Pattern[str]:
 
 def _meaning_of_kind(row: Mapping[str, str]) -> Meaning:
     bit = bit_of(row["group"])
-    return Meaning(bit, 0, True) if row["certainty"] == "always" else Meaning(0, bit, True)
+    if row["certainty"] == "always":
+        return Meaning(kind=bit, is_known=True)
+    return Meaning(likely=bit, is_known=True)
 
 
 #: Letters of the shortest allergen that is looked for in compounds: "ei" begins many words.
@@ -264,7 +290,14 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
 
 #: What parts a list into words, and into items.
 _TOKEN = re.compile(r"[a-zß-῿-]*[a-zß-῿][a-zß-῿-]*|[.,;:()\[\]{}/+&]")
-_OPENING = frozenset("([{")
+_SIGNS = frozenset(".,;:([{")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+#: Items from which what follows a name in brackets is the list of what it is made of.
+_LIST = 2
+#: Words before a colon with which a text begins, so that they are the name of what is listed behind it.
+_HEADING = 8
+#: Breads, biscuits and pasta are of whatever cereal their own list names.
+_OF_ANY_CEREAL = bit_of("gluten")
 
 
 @cache
@@ -310,35 +343,69 @@ class Reading:
 
 
 @lru_cache(maxsize=2**14)
-def read(text: str, languages: tuple[str, ...]) -> Reading:
+def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True) -> Reading:
     """Read a folded list of ingredients in one of some languages.
+
+    A kind that is followed by a list of its own is made of what that list names: "wafers (rice, salt)". So is one in
+    the name before a list, and one that the text says is free from it: "gluten-free bread".
+
+    Parameters
+    ----------
+    text, languages
+        The list, and the languages whose words count.
+    free_from
+        The bits of groups from which the text says that the product is free.
+    is_certain
+        Whether it is in one of these languages: else a kind is only likely, since another language may mean another
+        thing by the word.
 
     Examples
     --------
-    >>> read("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",)).unknown
-    ('zlork',)
+    >>> read("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
+    Reading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)
+    heading = _heading(tokens)
     named, unknown, likely = [], [], 0
     place = 0
     while place < len(tokens):
-        token = tokens[place]
-        if not token[-1].isalpha() and token[0] != "-" and len(token) == 1:
+        if not tokens[place][-1].isalpha() and len(tokens[place]) == 1:
             place += 1
             continue
         size, meaning = _phrase_at(tokens, place, languages)
         if not size:
-            size, meaning = 1, meaning_of(token, languages)
+            size, meaning = 1, meaning_of(tokens[place], languages)
         words = " ".join(tokens[place : place + size])
         place += size
-        if meaning.named:
-            named.append((words, meaning.named))
-        # What is described by a list of its own is made of that.
-        if meaning.likely and not (place < len(tokens) and tokens[place] in _OPENING):
-            likely |= meaning.likely
+        kind = meaning.kind & ~free_from
+        if not is_certain:
+            likely |= kind | meaning.likely
+            kind = 0
+        elif place <= heading or _items_behind(tokens, place) >= _LIST:
+            likely |= kind & ~_OF_ANY_CEREAL
+            kind = 0
+        else:
+            likely |= meaning.likely & ~free_from
+        if bits := meaning.named | kind:
+            named.append((words, bits))
         if not meaning.is_known:
             unknown.append(words)
     return Reading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
+
+
+def _heading(tokens: Sequence[str]) -> int:
+    """Return how many words a list has before it that say what it is the list of; 0 without any."""
+    first = next((place for place, one in enumerate(tokens) if one in _SIGNS), 0)
+    return first if first <= _HEADING and tokens[first : first + 1] == [":"] else 0
+
+
+def _items_behind(tokens: Sequence[str], place: int) -> int:
+    """Return how many items the brackets have that begin at a place; 0 where none begin."""
+    closing = _CLOSING.get(tokens[place]) if place < len(tokens) else None
+    if closing is None:
+        return 0
+    inside = itertools.takewhile(lambda one: one != closing, tokens[place + 1 :])
+    return 1 + sum(one in {",", ";"} for one in inside)
 
 
 def _phrase_at(tokens: Sequence[str], place: int, languages: tuple[str, ...]) -> tuple[int, Meaning]:

@@ -169,6 +169,13 @@ def _readable_languages(found: DetectedLanguages) -> pa.Array:
     return pc.if_else(pc.is_in(spoken, pa.array(LANGUAGES)), spoken, pa.scalar(None, pa.string()))
 
 
+def _is_in_other_language(found: DetectedLanguages) -> Mask:
+    """Say which texts are certainly in a language whose words are not known here."""
+    place = found.certain(_SURE, _LETTERS)
+    is_none = (found.language < 0) & (found.confidence >= _SURE) & (found.letters >= _LETTERS)
+    return is_none | is_true(pc.invert(pc.is_in(pc.fill_null(place, "en"), pa.array(LANGUAGES))))
+
+
 def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
     """Say which texts name nothing but what was found in them: their language is certain, or every word is known."""
     understood = is_true(spoken.is_valid())
@@ -187,6 +194,9 @@ def _mentions(
     detected = detect(parts)
     spoken = _readable_languages(detected)
     found = named_allergens(parts, spoken, fold=fold)
+    # In a language without words here, a word may look like one of another language and mean something else.
+    in_other = _is_in_other_language(detected)
+    found = found.without(in_other)
     own = place[found.text]
     order = np.argsort(own, kind="stable")
     starts = np.searchsorted(own[order], np.arange(len(texts) + 1))
