@@ -135,7 +135,38 @@ def _in_language(word: str, language: str) -> Meaning:
         parts = [_in_language(part, language) for part in words_of_phrase]
         together = reduce(Meaning.joined, parts)
         found = found.joined(together._replace(is_known=all(part.is_known for part in parts)))
-    return found
+    return found if found.is_known else _misspelt(bare, language)
+
+
+#: Letters from which a word is known with one letter wrong, missing or too many.
+_LONG = 7
+
+
+def _misspelt(word: str, language: str) -> Meaning:
+    """Return what a word means of which one letter is wrong: harmless if only harmless words are so near."""
+    if len(word) < _LONG:
+        return _UNKNOWN
+    near = _spellings(language)
+    meanings = [near[one] for one in _without_letter(word) if one in near]
+    return _HARMLESS if meanings and all(meanings) else _UNKNOWN
+
+
+@cache
+def _spellings(language: str) -> Mapping[str, bool]:
+    """Return long words, and what they are without one of their letters: whether only harmless words are so."""
+    words = _vocabulary(language)
+    spelled: dict[str, bool] = {}
+    for some, is_harmless in ((words.harmless, True), (words.whole, False)):
+        for word in some:
+            if len(word) >= _LONG - (not is_harmless):
+                for one in _without_letter(word):
+                    spelled[one] = is_harmless
+    return spelled
+
+
+def _without_letter(word: str) -> set[str]:
+    """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
+    return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
 
 
 def _compound(word: str, language: str) -> Meaning:
