@@ -377,8 +377,8 @@ class Reading:
 def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True) -> Reading:
     """Read a folded list of ingredients in one of some languages.
 
-    A kind that is followed by a list of its own is made of what that list names: "wafers (rice, salt)". So is one in
-    the name before a list, and one that the text says is free from it: "gluten-free bread".
+    What is followed by a list of its own is made of what that list names, whatever it is called: "wafers (rice, salt)".
+    So is the name before a list, and a kind of which the text says that it is free from it: "gluten-free bread".
 
     Parameters
     ----------
@@ -409,17 +409,18 @@ def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certai
         words = " ".join(tokens[place : place + size])
         place += size
         kind = meaning.kind & ~free_from
+        is_described = place <= heading or _items_behind(tokens, place) >= _LIST
         if not is_certain:
             likely |= kind | meaning.likely
             kind = 0
-        elif place <= heading or _items_behind(tokens, place) >= _LIST:
+        elif is_described:
             likely |= kind & ~_OF_ANY_CEREAL
             kind = 0
         else:
             likely |= meaning.likely & ~free_from
         if bits := meaning.named | kind:
             named.append((words, bits))
-        if not meaning.is_known:
+        if not meaning.is_known and not is_described:
             unknown.append(words)
     return Reading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
 

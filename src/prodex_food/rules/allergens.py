@@ -36,12 +36,14 @@ from prodex.packs import (
     rule,
     sections,
 )
-from prodex_food.allergen_detection import LIST, as_written, named_allergens, only_lists_allergens
+from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
 from prodex_food.food_products import is_food, taken_for_food_by
 from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES
 
 #: Confidence and letters from which the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
+#: Which share of the items of a list name an ingredient where every word of it is known: the others describe it.
+_FEW_ITEMS = 0.3
 #: Confidence from which it is certain if the label is the same language: two independent signs agree.
 _AGREED = 0.9
 #: How a list ends that is whole.
@@ -192,11 +194,13 @@ def _mentions(
     texts, text = encoded(compositions["text"])
     place, parts = sections(texts)
     detected = detect(parts)
-    spoken = _readable_languages(detected)
+    first = np.searchsorted(place, np.arange(len(texts)))
+    is_one = np.bincount(place, minlength=len(texts)) == 1
+    stated = _stated_languages(compositions["language"], text, place, is_one)
+    spoken = _read_in(parts, _readable_languages(detected), stated, fold)
     found = named_allergens(parts, spoken, fold=fold)
     # In a language without words here, a word may look like one of another language and mean something else.
-    in_other = _is_in_other_language(detected)
-    found = found.without(in_other)
+    found = found.without(_is_in_other_language(detected))
     own = place[found.text]
     order = np.argsort(own, kind="stable")
     starts = np.searchsorted(own[order], np.arange(len(texts) + 1))
@@ -221,13 +225,42 @@ def _mentions(
     np.bitwise_or.at(doubtful, place, found.doubtful)
     np.logical_and.at(understood, place, _is_understood(parts, spoken))
     recognised = np.ones(len(texts), bool)
-    recognised[place[[bool(words) for words in found.unknown]]] = False
+    recognised[place[np.array([bool(words) for words in found.unknown], bool)]] = False
     # A section that only warns has no items, so it must not lower the share of the list before it.
     np.fmin.at(share, place, found.share)
-    first = np.searchsorted(place, np.arange(len(texts)))
-    is_one = np.bincount(place, minlength=len(texts)) == 1
     agreed = _is_agreed(detected, first[text], compositions["language"]) & is_one[text]
-    return mentions, doubtful[text], (understood[text] | agreed) & (recognised & (share >= LIST))[text]
+    is_list = recognised & (share >= _FEW_ITEMS)
+    return mentions, doubtful[text], (understood[text] | agreed) & is_list[text]
+
+
+def _stated_languages(stated: pa.ChunkedArray, text: Rows, place: Rows, is_one: Mask) -> pa.Array:
+    """Return for each section the language that labels state of its text; none where they state several.
+
+    A section that is one of several says itself in which language it is.
+    """
+    codes, code = encoded(stated)
+    lowest, highest = np.full(len(is_one), len(codes)), np.full(len(is_one), -1)
+    np.minimum.at(lowest, text, code)
+    np.maximum.at(highest, text, code)
+    known = np.array([*(one in LANGUAGES for one in codes.to_pylist()), False], bool)
+    of_text = np.where(is_one & (lowest == highest) & known[highest], highest, len(codes))
+    return pa.concat_arrays([codes.cast(pa.string()), pa.nulls(1, pa.string())]).take(
+        pa.array(of_text[place])
+    )
+
+
+def _read_in(
+    texts: pa.Array, certain: pa.Array, stated: pa.Array, fold: Callable[[pa.Array], pa.Array]
+) -> pa.Array:
+    """Return in which language texts are read: the certain one, else the stated one where it has all of their words."""
+    rows = np.flatnonzero(is_true(pc.and_(certain.is_null(), stated.is_valid())))
+    if not len(rows):
+        return certain
+    taken = pa.array(rows)
+    found = named_allergens(texts.take(taken), stated.take(taken), fold=fold)
+    has_all = np.zeros(len(texts), bool)
+    has_all[rows] = [not words for words in found.unknown]
+    return pc.if_else(pa.array(has_all), stated, certain)
 
 
 def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths: CutLengths) -> Mask:
