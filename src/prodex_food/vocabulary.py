@@ -135,7 +135,7 @@ def _in_language(word: str, language: str) -> Meaning:
         parts = [_in_language(part, language) for part in words_of_phrase]
         together = reduce(Meaning.joined, parts)
         found = found.joined(together._replace(is_known=all(part.is_known for part in parts)))
-    return found if found.is_known else _misspelt(bare, language)
+    return _misspelt(bare, language) if found == _UNKNOWN else found
 
 
 #: Letters from which a word is known with one letter wrong, missing or too many.
@@ -323,8 +323,6 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
 _TOKEN = re.compile(r"[a-zß-῿-]*[a-zß-῿][a-zß-῿-]*|[.,;:()\[\]{}/+&]")
 _SIGNS = frozenset(".,;:([{")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-#: Items from which what follows a name in brackets is the list of what it is made of.
-_LIST = 2
 #: Words before a colon with which a text begins, so that they are the name of what is listed behind it.
 _HEADING = 8
 #: Breads, biscuits and pasta are of whatever cereal their own list names.
@@ -409,12 +407,14 @@ def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certai
         words = " ".join(tokens[place : place + size])
         place += size
         kind = meaning.kind & ~free_from
-        is_described = place <= heading or _items_behind(tokens, place) >= _LIST
+        own_list = tokens[place:] if place <= heading else _list_behind(tokens, place)
+        is_described = len(own_list) > 0
         if not is_certain:
             likely |= kind | meaning.likely
             kind = 0
         elif is_described:
-            likely |= kind & ~_OF_ANY_CEREAL
+            of_other = _OF_ANY_CEREAL if kind and _has_other_cereal(own_list, languages) else 0
+            likely |= kind & ~of_other
             kind = 0
         else:
             likely |= meaning.likely & ~free_from
@@ -431,13 +431,28 @@ def _heading(tokens: Sequence[str]) -> int:
     return first if first <= _HEADING and tokens[first : first + 1] == [":"] else 0
 
 
-def _items_behind(tokens: Sequence[str], place: int) -> int:
-    """Return how many items the brackets have that begin at a place; 0 where none begin."""
-    closing = _CLOSING.get(tokens[place]) if place < len(tokens) else None
-    if closing is None:
-        return 0
-    inside = itertools.takewhile(lambda one: one != closing, tokens[place + 1 :])
-    return 1 + sum(one in {",", ";"} for one in inside)
+def _list_behind(tokens: Sequence[str], place: int) -> Sequence[str]:
+    """Return the list in the brackets that follow on an item; nothing where they have fewer than two items."""
+    opening = next((one for one in range(place, len(tokens)) if not tokens[one][-1].isalpha()), len(tokens))
+    closing = _CLOSING.get(tokens[opening]) if opening < len(tokens) else None
+    inside = [*itertools.takewhile(lambda one: one != closing, tokens[opening + 1 :])] if closing else []
+    return inside if any(one in {",", ";"} for one in inside) else []
+
+
+def _has_other_cereal(tokens: Sequence[str], languages: Sequence[str]) -> bool:
+    """Whether a list names what flour without gluten is made of."""
+    text = " ".join(tokens)
+    return any(_other_cereals(language).search(text) for language in languages)
+
+
+@cache
+def _other_cereals(language: str) -> re.Pattern[str]:
+    found = (
+        one["pattern"]
+        for one in rows_of("allergen_phrases.tsv")
+        if (one["use"], one["language"]) == ("plant", language)
+    )
+    return re.compile(rf"\b(?:{'|'.join(found)})\b")
 
 
 def _phrase_at(tokens: Sequence[str], place: int, languages: tuple[str, ...]) -> tuple[int, Meaning]:
