@@ -13,6 +13,7 @@ every language, `-` for those of other languages than these:
 - `cereal`: made of a cereal with gluten that is not named ("semolina", "malt");
 - `maybe` with a group: mostly made of it, which is not named there ("starch", "lecithin", "mayonnaise");
 - `listing`: words that a list of allergens consists of besides their names;
+- `starchy`: what breads and biscuits without gluten are made of;
 - `plant`, `harmless`, `link`, `adjective`: parts of other expressions: what flour is made of, what else syrups are made
   of, "from", "dried".
 
@@ -199,10 +200,11 @@ def named_allergens(
         words = _Words.of(rest)
         readings = _readings(words, rest, _free_from(whole, spoken), spoken)
         for each in (
+            # Of flour that does not say of which cereal it is, this is said first.
+            *(() if perhaps else _cereals(rest, spoken)),
             words.that_mean(_named, spoken).without(readings),
             _as_read(readings),
             *_expressions(rest, _by_group("{}", spoken)),
-            *(() if perhaps else _cereals(rest, spoken)),
         ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
             found.append(replace(each, text=rows[each.text]))

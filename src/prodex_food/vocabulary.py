@@ -404,6 +404,10 @@ def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certai
         size, meaning = _phrase_at(tokens, place, languages)
         if not size:
             size, meaning = 1, meaning_of(tokens[place], languages)
+        elif meaning.kind or meaning.likely:
+            # What a phrase holds is named where one of its words says so: "soya protein", and not "sea almonds".
+            inside = (meaning_of(one, languages).named for one in tokens[place : place + size])
+            meaning = meaning._replace(named=meaning.kind & reduce(int.__or__, inside, 0))
         words = " ".join(tokens[place : place + size])
         place += size
         kind = meaning.kind & ~free_from
@@ -450,7 +454,7 @@ def _other_cereals(language: str) -> re.Pattern[str]:
     found = (
         one["pattern"]
         for one in rows_of("allergen_phrases.tsv")
-        if (one["use"], one["language"]) == ("plant", language)
+        if (one["use"], one["language"]) == ("starchy", language)
     )
     return re.compile(rf"\b(?:{'|'.join(found)})\b")
 
