@@ -39,12 +39,10 @@ beginning or end of other words. It need not be whole: a list is known by most o
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial, reduce
-from importlib import resources
 from typing import Self
 
 import numpy as np
@@ -72,6 +70,7 @@ from prodex_food.vocabulary import (
     meaning_of,
     named_after,
     read,
+    rows_of,
     words_of,
 )
 
@@ -480,7 +479,7 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _no_lists() if use == "other" else _read_table("allergen_phrases.tsv", "\t"):
+    for row in _no_lists() if use == "other" else rows_of("allergen_phrases.tsv"):
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
@@ -509,7 +508,7 @@ def _no_lists() -> list[dict[str, str]]:
     """Return the expressions of what is no list of ingredients, as the other table has its own."""
     return [
         {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
-        for row in _read_table("no_ingredients.tsv", "\t")
+        for row in rows_of("no_ingredients.tsv")
         if row["use"] == "list"
     ]
 
@@ -523,7 +522,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
     share = r"(?: ?<? ?\d[\d ]*%)?"
-    for row in _read_table("allergen_exemptions.tsv", "\t"):
+    for row in rows_of("allergen_exemptions.tsv"):
         if row["language"] != language:
             continue
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
@@ -549,12 +548,6 @@ def _free_from_pattern(language: str) -> str:
     names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
     one = rf"(?:[a-z']+ )?(?:{names})"
     return rf"(?: ?:)?(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
-
-
-@cache
-def _read_table(table: str, delimiter: str) -> list[dict[str, str]]:
-    text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
-    return list(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
 
 @cache
@@ -727,9 +720,12 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
 @cache
 def _ingredient_words(language: str) -> tuple[frozenset[str], re.Pattern[str]]:
     """Return the whole words of a language that name ingredients, and a pattern of those with an asterisk."""
-    text = resources.files("prodex_food.words").joinpath("ingredient_words.tsv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    words = [word for row in rows if row["language"] == language for word in row["words"].split()]
+    words = [
+        word
+        for row in rows_of("ingredient_words.tsv")
+        if row["language"] == language
+        for word in row["words"].split()
+    ]
     # Of all words, a pattern would take a tenth of a second to compile.
     patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word] or ["(?!)"]
     return frozenset(word for word in words if "*" not in word), re.compile("|".join(patterns))

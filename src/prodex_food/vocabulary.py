@@ -17,7 +17,7 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from importlib import resources
@@ -86,10 +86,11 @@ def bit_of(group: str) -> int:
     return 1 << GROUPS.index(group)
 
 
-def rows_of(table: str, delimiter: str = "\t") -> Iterator[dict[str, str]]:
-    """Yield the rows of a table of words."""
+@cache
+def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
+    """Return the rows of a table of words."""
     text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
-    yield from csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return tuple(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
 
 @lru_cache(maxsize=2**18)
