@@ -23,15 +23,9 @@ from prodex.facts.gpc import gpc_above, segment_label
 from prodex.facts.groups import fact_column, groups_of
 from prodex.facts.name import CODE_OF
 from prodex.facts.pending import IS_OWN
+from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of
 from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.requirements import (
-    NUTRIENTS,
-    AskedAttribute,
-    Channel,
-    ProductFamily,
-    column_of,
-    selector_of,
-)
+from prodex.quality.requirements import Channel, ProductFamily, column_of
 from prodex.tables.attributes import PENDING, attribute_of
 from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
 from prodex.tables.fill_state import FillState

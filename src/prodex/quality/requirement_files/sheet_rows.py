@@ -14,6 +14,8 @@ from prodex.catalog.origin import scope_of
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.requested_data import Asked as Requested
 from prodex.facts.requested_data import asked_for
+from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of
+from prodex.quality.asks import Ask
 from prodex.quality.picture_columns import PICTURES
 from prodex.quality.requirement_files.attribute_titles import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
 from prodex.quality.requirement_files.filled_shares import (
@@ -37,14 +39,10 @@ from prodex.quality.requirement_files.layout import (
 )
 from prodex.quality.requirements import (
     ALL,
-    NUTRIENTS,
-    Ask,
-    AskedAttribute,
     Channel,
     ProductFamily,
     Requirements,
     entries_of,
-    selector_of,
 )
 from prodex.tables.attributes import MEASURES, TEXTS
 from prodex.tables.declaration import TABLES
@@ -279,7 +277,7 @@ def _source(catalog: Catalog) -> str:
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
     """Return what the workbook of requirements alone holds: its rows are those that say something."""
     asked = dict.fromkeys(one.asked for one in requirements.requirements)
-    families = tuple(sorted({family for _, family, _, _ in entries_of(requirements) if family is not None}))
+    families = tuple(sorted({one.family for one in entries_of(requirements) if one.family is not None}))
     titles = _titles([one.attribute for one in asked], {})
     sheets = []
     for channel in requirements.channels:

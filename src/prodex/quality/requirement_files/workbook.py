@@ -19,26 +19,22 @@ from typing import Any, TypeVar
 from prodex.colour_scale import SCALE, shade
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell
-from prodex.formats.workbooks import LONGEST, held_by_a_cell, workbook
+from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import markets
 from prodex.messages import percent
-from prodex.quality.requirement_files.code_lists import code_in_words
+from prodex.quality.asks import Level
+from prodex.quality.codes_in_use import code_in_words
 from prodex.quality.requirement_files.layout import (
-    ALL_FAMILIES,
-    BEHIND,
-    CODE_ROW,
-    FIRST_COLUMN,
-    FIRST_ROW,
     FORMAT,
-    HEADING_ROW,
     KEYS_SHEET,
     NO_PRODUCTS,
     NOT_ASKED,
-    PARENT_ROW,
-    PRODUCTS_ROW,
     READ_ME,
     REQUIREMENTS,
+    SHOWN,
+    heading_of,
 )
+from prodex.quality.requirement_files.rows import ALL_MARKETS, ANY, COLUMNS, check_lengths, row_of
 from prodex.quality.requirement_files.sheet_rows import (
     MOST_FAMILIES,
     USUAL,
@@ -47,16 +43,7 @@ from prodex.quality.requirement_files.sheet_rows import (
     Today,
     WorkbookContents,
 )
-from prodex.quality.requirement_files.table import (
-    ALL_MARKETS,
-    ANY,
-    COLUMNS,
-    SHOWN,
-    check_lengths,
-    heading_of,
-    row_of,
-)
-from prodex.quality.requirements import ALL, Level
+from prodex.quality.requirements import ALL, RequirementEntry
 
 #: Columns of the sheet that is filled in, each with its width in characters.
 _WIDTHS: Mapping[str, int] = {
@@ -76,7 +63,13 @@ _WIDTHS: Mapping[str, int] = {
 }
 #: Columns of a matrix before those of families, with their widths.
 _BEFORE = (("Attribute", 34), ("Language", 9), ("Path", 24), ("Filled", 12))
-_WIDTH = 16
+_FIRST_COLUMN, _WIDTH = len(_BEFORE), 16
+#: Rows of a matrix above its attributes, the last one with what columns are called.
+_ROWS_ABOVE = 6
+#: What a matrix calls the column of all families, and what divides the level from the share.
+_ALL_FAMILIES, _BEHIND = "All families", " · "
+#: Products of a family of which it is remarkable that none has what it must have.
+_LARGE = 20
 #: Rows below the last one that have lists to choose from as well.
 _MORE_ROWS = 1_000
 #: The part of white in the ground of a cell.
@@ -109,7 +102,7 @@ def write_workbook(contents: WorkbookContents, path: Path) -> None:
         When a cell cannot hold a text.
     """
     rows = [*_table(contents)]
-    check_lengths(rows, LONGEST)
+    check_lengths(rows)
     with workbook(path, in_memory=True) as book:
         looks = _Looks(book)
         names = sheet_names([sheet.channel.label for sheet in contents.sheets])
@@ -197,18 +190,18 @@ def _table(contents: WorkbookContents) -> Iterator[dict[str, str]]:
     used = set()
     for sheet in contents.sheets:
         if not sheet.rows:
-            yield row_of(contents.by, sheet.channel)
+            yield row_of(contents.by, RequirementEntry(sheet.channel))
         for row in sheet.rows:
             for family, ask, today in zip_longest((None, *sheet.families), row.answers, row.today):
                 if ask is not None or family is None:
-                    cells = row_of(contents.by, sheet.channel, family, row.asked, ask)
+                    cells = row_of(contents.by, RequirementEntry(sheet.channel, family, row.asked, ask))
                     used.add(cells["family"])
                     yield cells | {"attribute_name": row.title, "filled": _share(today)}
     families = [one for sheet in contents.sheets for one in sheet.families] or contents.families
     unused = [one for one in dict.fromkeys(families) if one.code not in used]
-    yield from (row_of(contents.by, None, one) for one in unused)
+    yield from (row_of(contents.by, RequirementEntry(None, one)) for one in unused)
     if not contents.sheets and not unused:
-        yield row_of(contents.by)
+        yield row_of(contents.by, RequirementEntry())
 
 
 def _share(today: Today | None) -> str:
@@ -304,7 +297,7 @@ def _write_matrix(
 ) -> list[tuple[str, Any]]:
     """Write the matrix of a channel, and return what the hidden sheet keeps of it."""
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
-    width = FIRST_COLUMN + 1 + len(plan.families)
+    width = _FIRST_COLUMN + 1 + len(plan.families)
     lines: list[tuple[list[_Cell], int | None]] = [*_above(looks, plan)]
     group = ""
     for row in plan.rows:
@@ -318,17 +311,22 @@ def _write_matrix(
     lines = [([(text[:_LONGEST_SHOWN], style) for text, style in cells], height) for cells, height in lines]
     for place, (_, columns) in enumerate(_BEFORE):
         sheet.set_column(place, place, columns)
-    sheet.set_column(FIRST_COLUMN, width - 1, _WIDTH)
-    sheet.freeze_panes(HEADING_ROW, FIRST_COLUMN)
+    sheet.set_column(_FIRST_COLUMN, width - 1, _WIDTH)
+    sheet.freeze_panes(_ROWS_ABOVE, _FIRST_COLUMN)
     # Without a password: it keeps people from typing where nothing is read, and from nothing else.
     sheet.protect("", {"format_columns": True, "format_rows": True})
-    _print_setup(sheet, name, HEADING_ROW)
+    _print_setup(sheet, name, _ROWS_ABOVE)
     # On one page forty families could not be read: each page says what its rows are.
     sheet.set_print_scale(65)
-    sheet.repeat_columns(0, FIRST_COLUMN - 1)
+    sheet.repeat_columns(0, _FIRST_COLUMN - 1)
     content = [_line(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), width)
-    return [
+    nobody = [
+        ("nobody", [plan.channel.label, row.asked.attribute, row.asked.language, families])
+        for row in plan.rows
+        if (families := _nobody(plan, row))
+    ]
+    return nobody + [
         ("shown", [name, number, first, texts[first : first + _CELLS_TOGETHER]])
         for number, (cells, _) in enumerate(lines, 1)
         for texts in [[held_by_a_cell(text) for text, _ in cells]]
@@ -336,35 +334,38 @@ def _write_matrix(
     ]
 
 
+def _nobody(plan: ChannelSheet, row: SheetRow) -> dict[str, int]:
+    """Return the families of some size of which no product has an attribute, each with its products."""
+    codes = [ALL, *(one.code for one in plan.families)]
+    return {
+        code: products
+        for code, products, today in zip(codes, plan.products, row.today, strict=False)
+        if today.is_asked and today.share == 0 and products >= _LARGE
+    }
+
+
 def _above(looks: _Looks, plan: ChannelSheet) -> Iterable[tuple[list[_Cell], int]]:
     """Yield the rows above the attributes: the channel, and what each column is."""
     channel, families = plan.channel, plan.families
     grey, small = looks.of(font_color=_GREY), looks.of(font_size=8, font_color=_GREY, align="center")
-    blanks = [("", grey)] * (FIRST_COLUMN - 1)
     heading = looks.of(
         bold=True, font_color="#FFFFFF", bg_color=_HEADING, text_wrap=True, align="center", border=1
     )
-    titles = [ALL_FAMILIES, *(one.label or one.code for one in families)]
+    titles = [_ALL_FAMILIES, *(one.label or one.code for one in families)]
     labels = {one.code: one.label or one.code for one in families}
-    products = [f"{one:,}" for one in plan.products] or [""] * (len(families) + 1)
-    above = {
-        1: [(f"This sheet shows what is asked. Write in the sheet {REQUIREMENTS}.", looks.of(italic=True))],
-        2: [
-            ("Channel", grey),
-            (f"{channel.label}{'' if channel.consumer_units else ', all units'}", looks.of(bold=True)),
-        ],
-        PARENT_ROW: [
-            ("Belongs to", grey),
-            *blanks,
-            ("", small),
-            *((labels.get(one.parent, one.parent), small) for one in families),
-        ],
-        CODE_ROW: [("Family", grey), *blanks, (ALL, small), *((one.code, small) for one in families)],
-        PRODUCTS_ROW: [("Number of products", grey), *blanks, *((one, small) for one in products)],
-        HEADING_ROW: [*((one, looks.heading) for one, _ in _BEFORE), *((one, heading) for one in titles)],
-    }
+    products = [f"{one:,}" for one in plan.products] or [""] * len(titles)
+    units = "" if channel.consumer_units else ", all units"
+    yield [(f"This sheet shows what is asked. Write in the sheet {REQUIREMENTS}.", looks.of(italic=True))], 15
+    yield [("Channel", grey), (f"{channel.label}{units}", looks.of(bold=True))], 15
+    for name, texts in (
+        ("Belongs to", ["", *(labels.get(one.parent, one.parent) for one in families)]),
+        ("Family", [ALL, *(one.code for one in families)]),
+        ("Number of products", products),
+    ):
+        blanks = [("", grey)] * (_FIRST_COLUMN - 1)
+        yield [(name, grey), *blanks, *((one, small) for one in texts)], 15
     tall = 15 * min(max(-(-len(one) // (_WIDTH - 2)) for one in titles), 4) + 3
-    yield from ((above[number], tall if number == HEADING_ROW else 15) for number in range(1, FIRST_ROW))
+    yield [*((one, looks.heading) for one, _ in _BEFORE), *((one, heading) for one in titles)], tall
 
 
 def _cells(looks: _Looks, row: SheetRow) -> list[_Cell]:
@@ -374,7 +375,7 @@ def _cells(looks: _Looks, row: SheetRow) -> list[_Cell]:
     for today, ask in zip_longest(row.today, row.answers):
         level = "" if ask is None else f"{ask.level}{'; ...' if ask.is_of_value else ''}"
         share = _share(today)
-        words = f"{level}{BEHIND}{share}" if level and share else level or share
+        words = f"{level}{_BEHIND}{share}" if level and share else level or share
         cells.append((words, looks.cell(today, None if ask is None else ask.level)))
     return cells
 
