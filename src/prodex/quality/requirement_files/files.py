@@ -19,9 +19,9 @@ from prodex.messages import hint
 from prodex.quality.requirement_files.layout import heading_of
 from prodex.quality.requirement_files.rows import COLUMNS, check_lengths, rows_of
 from prodex.quality.requirement_files.sheet_reading import named_columns, read_sheets
-from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
 from prodex.quality.requirement_files.toml_file import MOST_BYTES, is_requirements_text, read_toml, toml_of
 from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirement_files.workbook_contents import contents_without_catalog
 from prodex.quality.requirements import Requirements
 
 #: Endings of what a spreadsheet saves, readable or not: none of them is a profile.

@@ -18,8 +18,8 @@ from prodex.quality.profile import Profile
 from prodex.quality.requirement_files.files import checked_path, is_requirements_file, read_requirements
 from prodex.quality.requirement_files.filled_shares import ProductGroups, markets_there
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
-from prodex.quality.requirement_files.sheet_rows import contents_of
 from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirement_files.workbook_contents import contents_of
 from prodex.quality.requirements import Channel, ProductFamily, Requirements, unusable_family
 from prodex.store.snapshot import catalog_given
 

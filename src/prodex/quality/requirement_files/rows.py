@@ -7,6 +7,7 @@ are, and where they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -49,6 +50,9 @@ ALL_MARKETS, ANY = "all", "any"
 LEFT_OUT: Mapping[str, str] = {"market": ALL_MARKETS, "family": ALL, "language": ANY}
 #: Problems of a file that are listed: whoever corrects so many reads it again.
 MOST_PROBLEMS = 1_000
+
+#: Each channel once: what it is called takes a while to find.
+_channel = lru_cache(maxsize=1_000)(Channel)
 
 T = TypeVar("T")
 _Texts = Mapping[str, str]
@@ -178,9 +182,10 @@ def read_rows(
             break
         before = len(wrong)
         entry = _entry(row, wrong, attributes, in_use)
-        if by := row.texts["by"]:
-            told_by.setdefault(by, row.place("by"))
-        elif entry.family is not None:
+        by = row.texts["by"]
+        if by and by not in told_by:
+            told_by[by] = row.place("by")
+        elif not by and entry.family is not None:
             untold = untold or row.place("by")
         if len(wrong) == before:
             entries.append((row.place("level"), entry))
@@ -213,7 +218,9 @@ def _entry(
             wrong.append(f"{row.place(column)}: {error}")
             return None
 
-    problems = {one: why for one, text in texts.items() if (why := _unreadable(text))} | dict(row.problems)
+    problems = row.problems
+    if _unreadable("".join(texts.values())):
+        problems = {one: why for one, text in texts.items() if (why := _unreadable(text))} | dict(problems)
     if problems:
         wrong += [f"{row.place(column)}: {problems[column]}" for column in COLUMNS if column in problems]
         return RequirementEntry()
@@ -223,7 +230,7 @@ def _entry(
         market = part("market", lambda: _market(texts["market"]))
         units = part("consumer_units", lambda: _consumer_units(texts["consumer_units"]))
         if market is not None and units is not None:
-            channel = Channel(texts["channel"], market, units)
+            channel = _channel(texts["channel"], market, units)
     if not texts["level"] and not texts["condition"]:
         return RequirementEntry(channel, family)
     part("channel", lambda: _filled(texts, "channel"))
@@ -243,7 +250,7 @@ def _unreadable(text: str) -> str | None:
 
 
 def _too_long(text: str) -> str | None:
-    if len(text) <= LONGEST and len(text.encode("utf-16-le", "surrogatepass")) <= 2 * LONGEST:
+    if 2 * len(text) <= LONGEST or len(text.encode("utf-16-le", "surrogatepass")) <= 2 * LONGEST:
         return None
     return f"has {len(text):,} characters, and a cell holds {LONGEST:,} at most"
 

@@ -22,7 +22,7 @@ from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell
 from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import markets
 from prodex.messages import percent
-from prodex.quality.asks import Level
+from prodex.quality.asks import Ask, Level
 from prodex.quality.codes_in_use import code_in_words
 from prodex.quality.requirement_files.layout import (
     FORMAT,
@@ -35,12 +35,11 @@ from prodex.quality.requirement_files.layout import (
     heading_of,
 )
 from prodex.quality.requirement_files.rows import ALL_MARKETS, ANY, COLUMNS, check_lengths, row_of
-from prodex.quality.requirement_files.sheet_rows import (
+from prodex.quality.requirement_files.workbook_contents import (
     MOST_FAMILIES,
     USUAL,
     ChannelSheet,
     SheetRow,
-    Today,
     WorkbookContents,
 )
 from prodex.quality.requirements import ALL, RequirementEntry
@@ -112,7 +111,7 @@ def write_workbook(contents: WorkbookContents, path: Path) -> None:
         facts = [("format", FORMAT), *_known(contents)]
         for name, sheet in zip(names, contents.sheets, strict=True):
             facts.append(("matrix", [name, sheet.channel.label]))
-            facts += _write_matrix(book, looks, name, sheet, contents.codes)
+            facts += _write_matrix(book, looks, name, sheet, contents)
         _write_keys(book, facts, lists)
 
 
@@ -163,11 +162,11 @@ class _Looks:
             border_color=_HEADING,
         )
 
-    def cell(self, today: Today | None, level: Level | None) -> Any:
+    def cell(self, share: float | None, level: Level | None) -> Any:
         """Return the format of a cell of the matrix: the ground by its share, the letters by its level."""
         look: dict[str, Any] = {"border": 1, "border_color": _LINES, "align": "center"}
-        if today is not None and today.is_asked and today.share is not None:
-            look["bg_color"] = ground(today.share)
+        if share is not None:
+            look["bg_color"] = ground(share)
         elif level is None:
             look["font_color"] = _GREY
         return self.of(**look, **(_LEVELS.get(level, {}) if level is not None else {}))
@@ -187,30 +186,30 @@ def ground(share: float) -> str:
 
 def _table(contents: WorkbookContents) -> Iterator[dict[str, str]]:
     """Yield the rows of the sheet that is filled in: of each channel its attributes, then families without any."""
-    used = set()
+    by, used = contents.requirements.by, set()
     for sheet in contents.sheets:
         if not sheet.rows:
-            yield row_of(contents.by, RequirementEntry(sheet.channel))
+            yield row_of(by, RequirementEntry(sheet.channel))
         for row in sheet.rows:
-            for family, ask, today in zip_longest((None, *sheet.families), row.answers, row.today):
+            asks = contents.asks(sheet, row)
+            for family, ask, share in zip_longest((None, *contents.families), asks, row.shares):
                 if ask is not None or family is None:
-                    cells = row_of(contents.by, RequirementEntry(sheet.channel, family, row.asked, ask))
+                    cells = row_of(by, RequirementEntry(sheet.channel, family, row.asked, ask))
                     used.add(cells["family"])
-                    yield cells | {"attribute_name": row.title, "filled": _share(today)}
-    families = [one for sheet in contents.sheets for one in sheet.families] or contents.families
-    unused = [one for one in dict.fromkeys(families) if one.code not in used]
-    yield from (row_of(contents.by, RequirementEntry(None, one)) for one in unused)
+                    yield cells | {"attribute_name": row.title, "filled": _share(row, share)}
+    unused = [one for one in contents.families if one.code not in used]
+    yield from (row_of(by, RequirementEntry(None, one)) for one in unused)
     if not contents.sheets and not unused:
-        yield row_of(contents.by, RequirementEntry())
+        yield row_of(by, RequirementEntry())
 
 
-def _share(today: Today | None) -> str:
-    """Return what a cell shows of the catalogue."""
-    if today is None:
+def _share(row: SheetRow, share: float | None) -> str:
+    """Return what a cell of a row shows of the catalogue."""
+    if not row.shares:
         return ""
-    if not today.is_asked:
+    if not row.is_asked:
         return NOT_ASKED
-    return NO_PRODUCTS if today.share is None else percent(today.share, 0)
+    return NO_PRODUCTS if share is None else percent(share, 0)
 
 
 def _lists(contents: WorkbookContents) -> Mapping[str, Sequence[str]]:
@@ -293,21 +292,21 @@ def _line(number: int, cells: Sequence[_Cell], height: int | None = None) -> str
 
 
 def _write_matrix(
-    book: Any, looks: _Looks, name: str, plan: ChannelSheet, codes: Mapping[str, Mapping[str, str]]
+    book: Any, looks: _Looks, name: str, plan: ChannelSheet, contents: WorkbookContents
 ) -> list[tuple[str, Any]]:
     """Write the matrix of a channel, and return what the hidden sheet keeps of it."""
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
-    width = _FIRST_COLUMN + 1 + len(plan.families)
-    lines: list[tuple[list[_Cell], int | None]] = [*_above(looks, plan)]
+    width = _FIRST_COLUMN + len(contents.columns)
+    lines: list[tuple[list[_Cell], int | None]] = [*_above(looks, plan, contents)]
     group = ""
     for row in plan.rows:
         if row.group != group:
             group = row.group
             style = looks.of(bold=True, font_color=_HEADING, bg_color="#E8EEF1", top=1, top_color=_HEADING)
             lines.append(([(group, style), *([("", style)] * (width - 1))], 18))
-        if row.asked.attribute in codes:
-            _show_codes(sheet, len(lines), codes[row.asked.attribute])
-        lines.append((_cells(looks, row), None))
+        if (codes := contents.codes.get(row.asked.attribute)) is not None:
+            _show_codes(sheet, len(lines), codes)
+        lines.append((_cells(looks, row, contents.asks(plan, row)), None))
     lines = [([(text[:_LONGEST_SHOWN], style) for text, style in cells], height) for cells, height in lines]
     for place, (_, columns) in enumerate(_BEFORE):
         sheet.set_column(place, place, columns)
@@ -324,7 +323,7 @@ def _write_matrix(
     nobody = [
         ("nobody", [plan.channel.label, row.asked.attribute, row.asked.language, families])
         for row in plan.rows
-        if (families := _nobody(plan, row))
+        if (families := _nobody(contents.columns, plan, row))
     ]
     return nobody + [
         ("shown", [name, number, first, texts[first : first + _CELLS_TOGETHER]])
@@ -334,19 +333,20 @@ def _write_matrix(
     ]
 
 
-def _nobody(plan: ChannelSheet, row: SheetRow) -> dict[str, int]:
+def _nobody(codes: Sequence[str], plan: ChannelSheet, row: SheetRow) -> dict[str, int]:
     """Return the families of some size of which no product has an attribute, each with its products."""
-    codes = [ALL, *(one.code for one in plan.families)]
     return {
         code: products
-        for code, products, today in zip(codes, plan.products, row.today, strict=False)
-        if today.is_asked and today.share == 0 and products >= _LARGE
+        for code, products, share in zip(codes, plan.products, row.shares, strict=False)
+        if row.is_asked and share == 0 and products >= _LARGE
     }
 
 
-def _above(looks: _Looks, plan: ChannelSheet) -> Iterable[tuple[list[_Cell], int]]:
+def _above(
+    looks: _Looks, plan: ChannelSheet, contents: WorkbookContents
+) -> Iterable[tuple[list[_Cell], int]]:
     """Yield the rows above the attributes: the channel, and what each column is."""
-    channel, families = plan.channel, plan.families
+    channel, families = plan.channel, contents.families
     grey, small = looks.of(font_color=_GREY), looks.of(font_size=8, font_color=_GREY, align="center")
     heading = looks.of(
         bold=True, font_color="#FFFFFF", bg_color=_HEADING, text_wrap=True, align="center", border=1
@@ -359,7 +359,7 @@ def _above(looks: _Looks, plan: ChannelSheet) -> Iterable[tuple[list[_Cell], int
     yield [("Channel", grey), (f"{channel.label}{units}", looks.of(bold=True))], 15
     for name, texts in (
         ("Belongs to", ["", *(labels.get(one.parent, one.parent) for one in families)]),
-        ("Family", [ALL, *(one.code for one in families)]),
+        ("Family", contents.columns),
         ("Number of products", products),
     ):
         blanks = [("", grey)] * (_FIRST_COLUMN - 1)
@@ -368,15 +368,14 @@ def _above(looks: _Looks, plan: ChannelSheet) -> Iterable[tuple[list[_Cell], int
     yield [*((one, looks.heading) for one, _ in _BEFORE), *((one, heading) for one in titles)], tall
 
 
-def _cells(looks: _Looks, row: SheetRow) -> list[_Cell]:
+def _cells(looks: _Looks, row: SheetRow, asks: Sequence[Ask | None]) -> list[_Cell]:
     text, grey = looks.of(font_color=_INK, indent=1), looks.of(font_color=_GREY, font_size=8)
-    asked = row.asked
-    cells = [(row.title, text), (asked.language, text), (asked.attribute, grey), (_share(row.overall), grey)]
-    for today, ask in zip_longest(row.today, row.answers):
+    overall = _share(row, row.overall)
+    cells = [(row.title, text), (row.asked.language, text), (row.asked.attribute, grey), (overall, grey)]
+    for ask, share in zip_longest(asks, row.shares):
         level = "" if ask is None else f"{ask.level}{'; ...' if ask.is_of_value else ''}"
-        share = _share(today)
-        words = f"{level}{_BEHIND}{share}" if level and share else level or share
-        cells.append((words, looks.cell(today, None if ask is None else ask.level)))
+        words = _BEHIND.join(filter(None, [level, _share(row, share)]))
+        cells.append((words, looks.cell(share if row.is_asked else None, ask.level if ask else None)))
     return cells
 
 
@@ -456,7 +455,7 @@ def _read_me(contents: WorkbookContents) -> list[tuple[str, str]]:
         if contents.source
         else "This workbook was written without a catalogue, so that it shows no shares."
     )
-    given = {"today": today, "by": contents.by, "left_out": " ".join(contents.left_out)}
+    given = {"today": today, "by": contents.requirements.by, "left_out": " ".join(contents.left_out)}
     lines = [("What must a product have?", "")]
     for entry in re.split(r"\n(?! )", _READ_ME.strip()):
         word, _, text = entry.partition(": ")
