@@ -63,7 +63,7 @@ def filled_in(catalog: prodex.Catalog, path: Path, families: int = FAMILIES) -> 
     asked = [
         {
             "channel": channel.name,
-            "market": channel.market or "all",
+            "market": channel.market,
             "family": family,
             "attribute": attribute,
             "language": language,

@@ -185,9 +185,9 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> int | None:
                 cells = into.shown.setdefault(sheet, {}).setdefault(number, {})
                 cells |= {column: str(one) for column, one in enumerate(texts, first)}
             case "nobody", [str(channel), str(attribute), str(language), dict(families)]:
-                into.nobody[channel, attribute, language] = {
-                    code: number for code, number in families.items() if isinstance(number, int)
-                }
+                into.nobody.setdefault((channel, attribute, language), {}).update(
+                    {code: number for code, number in families.items() if isinstance(number, int)}
+                )
     return layout
 
 

@@ -321,9 +321,9 @@ def _write_matrix(
     content = [_line(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), width)
     nobody = [
-        ("nobody", [plan.channel.label, row.asked.attribute, row.asked.language, families])
+        ("nobody", [plan.channel.label, row.asked.attribute, row.asked.language, dict(some)])
         for row in plan.rows
-        if (families := _nobody(contents.columns, plan, row))
+        for some in _some(_nobody(contents.columns, plan, row))
     ]
     return nobody + [
         ("shown", [name, number, first, texts[first : first + _CELLS_TOGETHER]])
@@ -333,13 +333,11 @@ def _write_matrix(
     ]
 
 
-def _nobody(codes: Sequence[str], plan: ChannelSheet, row: SheetRow) -> dict[str, int]:
-    """Return the families of some size of which no product has an attribute, each with its products."""
-    return {
-        code: products
-        for code, products, share in zip(codes, plan.products, row.shares, strict=False)
-        if row.is_asked and share == 0 and products >= _LARGE
-    }
+def _nobody(codes: Sequence[str], plan: ChannelSheet, row: SheetRow) -> Iterator[tuple[str, int]]:
+    """Yield the families of some size of which no product has an attribute, each with its products."""
+    for code, products, share in zip(codes, plan.products, row.shares, strict=False):
+        if row.is_asked and share == 0 and products >= _LARGE:
+            yield code, products
 
 
 def _above(
