@@ -429,9 +429,10 @@ not: It does not belong there. A product that has it is listed.
 Family: A code, or * for all families. What is asked of all families holds for every family that has no row of
     its own for the attribute. A family without a row takes that of the family in Family parent, and in the end
     that of all families. The matrix has the names of families beside their codes.
-Condition: What a value must be like, divided by semicolons, where the level is must or should. A text: 20-80
-    characters. A code: one of: FR, BE. A picture: at least 800 pixels. For experts: pattern: [A-Z].* In the
-    matrix, press on the name of a coded attribute to see the codes that products have.
+Condition: What a value must be like, in these words, divided by semicolons, where the level is must or should. A
+    text: 20-80 characters, or at most 80 characters. A code: one of: FR, BE. A picture: at least 800 pixels. For
+    experts: pattern: [A-Z].* In the matrix, press on the name of a coded attribute to see the codes that products
+    have.
 Attribute: The technical name, as in the list. The column Attribute name and the matrix have it in words.
 Language: Of texts, its code, such as fr; or any, where a text may be in any language.
 You may: sort, filter, hide, add and delete rows; move columns; add columns and sheets of your own, which are
