@@ -21,7 +21,8 @@ from time import perf_counter, process_time
 import pandas as pd
 
 import prodex
-from prodex.quality.requirements import shape_of
+from prodex.quality.asked_attributes import shape_of
+from prodex.quality.asks import CHARACTERS
 from prodex_sandbox.sample import AS_OF
 from tests.bench.profiles import _KEEP, run
 
@@ -37,6 +38,13 @@ from prodex_sandbox.sample import AS_OF
 prodex.audit("bench", sys.argv[1], now=AS_OF, progress=False).completeness()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
 """
+
+
+def condition(attribute: str, language: str) -> str:
+    """Return what a value has to be like: of texts their length, of front pictures their size."""
+    if "[front]" in attribute:
+        return "at least 800 pixels"
+    return "at least 5 characters" if language and CHARACTERS in shape_of(attribute).judged else ""
 
 
 def filled_in(catalog: prodex.Catalog, path: Path, families: int = FAMILIES) -> prodex.Requirements:
@@ -60,10 +68,7 @@ def filled_in(catalog: prodex.Catalog, path: Path, families: int = FAMILIES) -> 
             "attribute": attribute,
             "language": language,
             "level": (level := draw.choice(["must", "must", "should", "may", "not"])),
-            "shortest": 5
-            if language and level == "must" and "characters" in shape_of(attribute).judged
-            else 0,
-            "pixels": 800 if "[front]" in attribute and level == "must" else 0,
+            "condition": condition(attribute, language) if level == "must" else "",
         }
         for channel in channels
         for family in chosen

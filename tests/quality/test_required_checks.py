@@ -24,6 +24,7 @@ from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.cases import each_row
+from tests.quality.requirements.sheets import in_words
 from tests.quality.restricting import restricted
 from tests.quality.workbooks import questions
 
@@ -38,7 +39,7 @@ def text(words: str | None, language: str = "fra-FR") -> list[dict[str, Any]]:
 def required(*rows: dict[str, Any], by: str = "kind") -> prodex.Requirements:
     """Return requirements of a channel "Shop", of all families and as a must unless a row says otherwise."""
     usual = {"channel": "Shop", "family": "*", "level": "must"}
-    return prodex.Requirements.of(pd.DataFrame([usual | row for row in rows]), by=by)
+    return prodex.Requirements.of(pd.DataFrame([usual | in_words(row) for row in rows]), by=by)
 
 
 def judged(
@@ -109,7 +110,7 @@ def picture(*sides: tuple[int | None, int | None], face: str = "1") -> dict[str,
         ({"namePublicLong": text("Rizoto", "deu-DE")}, LONG, FAIL),
         ({"namePublicLong": [*text("Riz"), *text("Ri", "fra-BE")]}, LONG, FAIL),
         (ACME, BRAND | {"one_of": ["OTHER", "acme"]}, PASS),
-        (ACME, BRAND | {"one_of": "OTHER|ACM"}, FAIL),
+        (ACME, BRAND | {"one_of": ["OTHER", "ACM"]}, FAIL),
         (ACME, BRAND | {"pattern": "ACM"}, FAIL),
         (ACME, BRAND | {"pattern": "A.*|x"}, PASS),
         ({"namePublicLong": text("a\nb")}, NAME | {"pattern": "a.b"}, PASS),
@@ -119,7 +120,7 @@ def picture(*sides: tuple[int | None, int | None], face: str = "1") -> dict[str,
         ({"namePublicLong": text("हिन्दी चाय")}, NAME | {"pattern": r"\w+( \w+)*"}, PASS),
         ({"namePublicLong": text("The\u0301")}, NAME | {"pattern": "Thé"}, PASS),
         ({"namePublicLong": text("Thé")}, NAME | {"pattern": "The\u0301"}, PASS),
-        ({"namePublicLong": text("The\u0301s")}, NAME | {"longest": "4"}, PASS),
+        ({"namePublicLong": text("The\u0301s")}, NAME | {"longest": 4}, PASS),
         ({"namePublicLong": text("Phở")}, NAME | {"one_of": ["Pho\u031b\u0309"]}, PASS),
         (picture((800, 100)), PICTURE, PASS),
         (picture((799, 799)), PICTURE, FAIL),

@@ -207,7 +207,9 @@ class TomlText:
             headers = self._headers.get(".".join(names[:length]), ())
             if headers:
                 header = headers[min(number, len(headers) - 1)]
-                return self._below.get((header, *names[length : length + 1])) or header
+                # A key may have dots: `name.fr = "must"`.
+                whole = self._below.get((header, ".".join(names[length:])))
+                return whole or self._below.get((header, *names[length : length + 1])) or header
         top = self._below.get((0, *names[:1]))
         return top or min((line for one in names[1:] if (line := self._anywhere.get(one))), default=None)
 
@@ -230,6 +232,7 @@ class TomlText:
             if number in headers:
                 header = number
             elif key := _key_in_line(line):
+                found.setdefault((header, _whole_key(line)), number)
                 found.setdefault((header, key), number)
         return found
 
@@ -246,6 +249,10 @@ def _table_header(line: str) -> str:
     """Return the name in the header of a table; "" for any other line."""
     found = _HEADER.match(line)
     return "" if found is None else found[1].replace('"', "").strip()
+
+
+def _whole_key(line: str) -> str:
+    return line.partition("=")[0].replace('"', "").replace("'", "").strip()
 
 
 def _key_in_line(line: str) -> str:

@@ -22,10 +22,12 @@ import pyarrow as pa
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.languages import ENGLISH, Message, Translation
+from prodex.quality.asked_attributes import AskedAttribute
+from prodex.quality.asks import Level
 from prodex.quality.audit import Audit, counted_units_of
 from prodex.quality.check import Check
 from prodex.quality.required_checks import asked_words
-from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
+from prodex.quality.requirements import ALL, Channel, Requirements, column_of
 from prodex.quality.scores import ratio
 from prodex.quality.states import State, States
 from prodex.selection.units import ALL_UNITS, CONSUMER, UnitCount

@@ -17,6 +17,8 @@ import pandas as pd
 from prodex.facts.requested_data import Asked, asked_for
 from prodex.languages import Message
 from prodex.languages.labels import attribute_label
+from prodex.quality.asked_attributes import AskedAttribute, selector_of
+from prodex.quality.asks import Ask, Level
 from prodex.quality.check import Check
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.quality.products import Products
@@ -26,15 +28,7 @@ from prodex.quality.required_values import (
     present_values,
     wrong_values,
 )
-from prodex.quality.requirements import (
-    Ask,
-    AskedAttribute,
-    Channel,
-    Level,
-    Requirements,
-    column_of,
-    selector_of,
-)
+from prodex.quality.requirements import Channel, Requirements, column_of
 from prodex.quality.rulebook import SEVERITIES, Block, Parameter, Rule, Severity
 from prodex.quality.scope import EVERYTHING, is_meant
 from prodex.quality.verdict import Verdict

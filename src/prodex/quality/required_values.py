@@ -22,10 +22,11 @@ from prodex.facts.requested_data import Asked, asked_for
 from prodex.languages import Message
 from prodex.locales import short_of
 from prodex.patterns import PatternTooSlow
+from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of, value_columns
+from prodex.quality.asks import Ask
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.products import Products
 from prodex.quality.reasons import Reasons
-from prodex.quality.requirements import NUTRIENTS, Ask, AskedAttribute, selector_of, value_columns
 from prodex.quality.verdict import Evidence, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
 from prodex.tables.declaration import TABLES

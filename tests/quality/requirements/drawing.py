@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from prodex.quality.asked_attributes import AskedAttribute
+from prodex.quality.asks import Ask, Level
 from prodex.quality.requirements import (
     ALL,
-    Ask,
-    AskedAttribute,
     Channel,
     ChannelRequirement,
-    Level,
     ProductFamily,
     Requirements,
 )
@@ -23,8 +22,11 @@ _ODD = "äß·;,|\"':=*[]{}().%\\<>&#~ éλ漢\u00a0"
 _LETTERS = st.sampled_from([*string.ascii_letters, *string.digits, *"-_.+/ ", *_ODD])
 #: Words without spaces around them: nobody types these on purpose.
 words = st.text(_LETTERS, min_size=1, max_size=12).map(str.strip).filter(bool)
+#: Codes may have anything in them, also blanks around them and line breaks: quotes keep it.
+_codes = st.text(st.one_of(_LETTERS, st.sampled_from("\n\r\t")), min_size=1, max_size=12)
 _patterns = st.one_of(
-    words.map(re.escape), st.sampled_from(["[A-Z].*", r"\d{1,3}", "a;b", 'x"y', "a|b", " a ", '"', "a\nb"])
+    words.map(re.escape),
+    st.sampled_from(["[A-Z].*", r"\d{1,3}", "a;b", 'x"y', "a|b", " a ", '"', "a\nb", "a\r\nb"]),
 )
 _bounds = st.tuples(st.integers(0, 200), st.integers(0, 200)).map(
     lambda two: (min(two), max(two)) if min(two) and max(two) else two
@@ -37,7 +39,7 @@ def _asks(draw: st.DrawFn) -> Ask:
     if level in {Level.MAY, Level.NOT}:
         return Ask(level)
     shortest, longest = draw(_bounds)
-    codes = tuple(dict.fromkeys(draw(st.lists(words, max_size=3))))
+    codes = tuple(dict.fromkeys(draw(st.lists(_codes, max_size=3))))
     pattern = draw(st.one_of(st.just(""), _patterns))
     return Ask(level, codes, shortest, longest, pattern, draw(st.sampled_from([0, 1, 800])))
 

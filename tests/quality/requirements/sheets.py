@@ -10,6 +10,7 @@ from openpyxl import Workbook, load_workbook
 
 import prodex
 from prodex.catalog import Catalog
+from prodex.quality.asks import Ask, Level
 
 #: The headings of the sheet that is filled in, in its order.
 HEADINGS = (
@@ -30,6 +31,18 @@ ROW: Mapping[str, Any] = {
 def table(*rows: Mapping[str, Any]) -> list[list[Any]]:
     """Return a sheet of requirements, each row like `ROW` but for the cells that are given."""
     return [[*HEADINGS], *([{**ROW, **row}.get(one) for one in HEADINGS] for row in rows)]
+
+
+def in_words(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a frame in which bounds, codes and patterns have become the words of its condition."""
+    parts = {
+        name: row[name] for name in ("one_of", "shortest", "longest", "pattern", "pixels") if name in row
+    }
+    rest = {name: value for name, value in row.items() if name not in parts}
+    if "one_of" in parts:
+        codes = parts["one_of"]
+        parts["one_of"] = (codes,) if isinstance(codes, str) else tuple(codes)
+    return rest | {"condition": Ask(Level.MUST, **parts).condition} if parts else rest
 
 
 def made(

@@ -79,7 +79,7 @@ def test_all_that_is_wrong_is_named_by_cell_at_once(tmp_path: Path) -> None:
         "Requirements!D12: its row names no family.",
         "Requirements!G13: its row names no attribute.",
         "Requirements!A14: its row names no channel.",
-        "Requirements!B15: consumer_units is 'some'; give true or false.",
+        "Requirements!C15: consumer_units is 'some'; give true or false.",
         "Requirements!I17: kind of all families in Web shop (France) is 'may', and 'must' in Requirements!I16",
     ] == [
         line
@@ -202,18 +202,14 @@ def test_a_column_that_is_gone_is_not_taken_for_empty(tmp_path: Path, column: st
 
 
 def test_a_column_that_is_there_twice_needs_confirmation(tmp_path: Path) -> None:
-    """Nobody knows which of them holds; and a column of frames is none of the sheet."""
+    """Nobody knows which of them holds; another one is somebody's own."""
     rows = table({})
     rows[0] += ["Level", "longest"]
     rows[1] += ["may", 80]
 
-    assert [
-        "Requirements!L1: the column 'Level' is there twice. Delete one.",
-        (
-            "Requirements!M1: 'longest' is a column of frames. Write what it says in the column Condition, such as "
-            "'at most 80 characters'."
-        ),
-    ] == problems(made(tmp_path / "own.xlsx", {"Requirements": rows}))
+    assert ["Requirements!L1: the column 'Level' is there twice. Delete one."] == problems(
+        made(tmp_path / "own.xlsx", {"Requirements": rows})
+    )
 
 
 def test_cells_that_are_no_words_need_confirmation(tmp_path: Path) -> None:
@@ -280,7 +276,7 @@ def test_a_cell_of_40_000_characters_is_refused(tmp_path: Path) -> None:
         csv.writer(file).writerows(table({"Condition": f"one of: {'A' * 40_000}"}))
     (problem,) = problems(path)
 
-    assert problem.startswith("row 2, condition: it has 40,014 characters, and 32,767 are read at most")
+    assert problem == "row 2, condition: has 40,008 characters, and a cell holds 32,767 at most"
 
 
 def test_families_told_in_two_ways_need_confirmation(tmp_path: Path) -> None:
@@ -294,7 +290,7 @@ def test_families_that_nobody_says_how_to_tell_need_confirmation(tmp_path: Path)
     """A code of the GPC is none of a kind; where all families are asked, there is nothing to tell."""
     (problem,) = problems(own(tmp_path, {"Family": "TEA", "By": None}))
 
-    assert problem.startswith("Requirements!K1: no row says by what families are told.")
+    assert problem.startswith("Requirements!K2: no row says by what families are told.")
     assert {("brand", "*"): "must"} == asks(prodex.Requirements.read(own(tmp_path, {"By": None})))
 
 
@@ -651,10 +647,10 @@ def test_what_must_be_and_no_product_has_is_noted(tmp_path: Path) -> None:
 
 def _start() -> prodex.Requirements:
     wanted = [
-        ["Web shop", "250", "TEA", "brand", "", "must", "A|B c"],
+        ["Web shop", "250", "TEA", "brand", "", "must", 'one of: A, "B c"'],
         ["Web shop", "250", "*", "namePublicLong", "fr", "should", ""],
     ]
-    columns = ["channel", "market", "family", "attribute", "language", "level", "one_of"]
+    columns = ["channel", "market", "family", "attribute", "language", "level", "condition"]
     return prodex.Requirements.of(pd.DataFrame(wanted, columns=columns))
 
 

@@ -1,4 +1,4 @@
-"""Lists of codes and conditions: what is certain is read, and all else needs confirmation with how to write it."""
+"""Lists of codes, beside those in use: what is certain is read, and all else is refused with how to write it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 
 import prodex
 from prodex.errors import InputError
-from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.quality.asks import Level, ask_of
 from tests.cases import each_row
 from tests.quality.requirements.sheets import answer, asks, changed, made, table
 
@@ -42,33 +42,22 @@ def answered(path: Path, attribute: str, condition: str, *, without_keys: bool =
 
 
 @each_row(
-    ("text", "codes"),
-    [
-        ("one of: FR/ES/BE/IT", "FR, ES, BE, IT"),
-        ("one of: BE or IT", "BE, IT"),
-        ("one of: FR, ES et IT", "FR, ES, IT"),
-        ("one of: FR, BE und DE", "FR, BE, DE"),
-        ("one of: BE en NL", "BE, NL"),
-        ("one of: 250/724", "250, 724"),
-        ('one of: "FR ES", "IT.", "A/B"', '"FR ES", "IT.", "A/B"'),
-        ("one of:\nFR\nES", "FR, ES"),
-    ],
-)
-def test_codes_are_divided_where_that_is_certain(text: str, codes: str) -> None:
-    """Short codes that are alike by strokes and by words in four languages; quotes keep what is between them."""
-    found = ask_of(f"must; {text}")
-
-    assert found is not None
-    assert f"must; one of: {codes}" == found.words
-
-
-@each_row(
     ("text", "problem"),
     [
         (
             "one of: FR ES BE IT",
-            "may be one code or several. Divide codes by commas: 'one of: FR, ES, BE, IT'",
+            "may be one code or several. Divide codes by a comma and a blank: 'one of: FR, ES, BE, IT'",
         ),
+        (
+            "one of: FR/ES/BE",
+            "may be one code or several. Divide codes by a comma and a blank: 'one of: FR, ES, BE'",
+        ),
+        (
+            "one of: FR,ES",
+            "may be one code or several. Divide codes by a comma and a blank: 'one of: FR, ES'",
+        ),
+        ("one of: BE or IT", "'BE or IT' may be one code or several"),
+        ("one of: FR, ES et IT", "'ES et IT' may be one code or several"),
         ("one of: FR, voir achats", "'voir achats' may be one code or several"),
         (
             "one of: FR; voir achats",
@@ -77,7 +66,7 @@ def test_codes_are_divided_where_that_is_certain(text: str, codes: str) -> None:
         ("one of: FR; ES", "'ES' is not a condition. If it is a code, divide the codes by commas"),
         ("one of: A/B", "'A/B' may be one code or several"),
         ("one of: n/a", "may be one code or several"),
-        ("one of: FR, IT.", "'IT.' ends in a full stop. Write IT, or \"IT.\""),
+        ("one of: FR, IT.", "'one of: IT'; if it is one, write it in quotes: \"IT.\""),
         ("one of: FR, etc.", "'etc.' names no code"),
         ("one of: FR, usw.", "'usw.' names no code"),
         ("one of: FR, ...", "'...' names no code"),
@@ -87,7 +76,7 @@ def test_codes_are_divided_where_that_is_certain(text: str, codes: str) -> None:
 def test_codes_that_are_not_certain_need_confirmation(text: str, problem: str) -> None:
     """The message shows how to write them."""
     with pytest.raises(InputError) as refused:
-        ask_of(f"must; {text}")
+        ask_of(Level.MUST, text)
 
     assert problem in str(refused.value)
 
@@ -115,10 +104,9 @@ def test_a_code_that_is_not_in_use_needs_confirmation(tmp_path: Path, text: str,
 @each_row(
     ("attribute", "text", "words"),
     [
-        ("originCountry", "one of: 250 or 724", "one of: 250, 724"),
-        ("originCountry", "one of: 250, 724.", "one of: 250, 724"),
+        ("originCountry", "one of: 250, 724", "one of: 250, 724"),
         ("originCountry", 'one of: 250, "380"', "one of: 250, 380"),
-        ("brand", "one of: B0/X, b1/x", 'one of: "B0/X", "b1/x"'),
+        ("brand", 'one of: "B0/X", "b1/x"', 'one of: "B0/X", "b1/x"'),
     ],
 )
 def test_codes_in_use_and_codes_in_quotes_are_taken(

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError
-from prodex.quality.requirements import Ask, AskedAttribute, Channel, ChannelRequirement, Level, Requirements
+from prodex.quality.asked_attributes import AskedAttribute
+from prodex.quality.asks import Ask, Level
+from prodex.quality.requirements import Channel, ChannelRequirement, Requirements
 from tests.cases import each_row
 from tests.quality.requirements.drawing import requirements
 from tests.quality.requirements.sheets import changed
@@ -102,15 +104,15 @@ def test_toml_written_by_hand_is_refused_line_by_line(tmp_path: Path) -> None:
         "own.toml, line 3, channels: There is no market 'Frnace'",
         "own.toml, line 9, asked.Drive.TEA.brand: 'x' is not clear. Type must, should, may or not.",
         "own.toml, line 10, asked.Drive.TEA.namePublicLong.klingon: There is no language 'klingon'",
-        "own.toml, line 11, asked.Driv: there is no channel 'Driv'; did you mean 'Drive'?",
+        "own.toml, line 11, asked.Driv.TEA: there is no channel 'Driv'; did you mean 'Drive'?",
     ] == [line.split("? Give")[0].split(". Did")[0].strip() for line in str(refused.value).splitlines()[1:]]
 
 
 def test_codes_mean_the_same_in_every_file(tmp_path: Path) -> None:
-    """Two codes with a stroke between them are two, and what may be one or several needs confirmation."""
+    """Codes have a comma and a blank between them, and what may be one or several needs confirmation."""
     toml, table = tmp_path / "own.toml", tmp_path / "own.csv"
     heading = "channel;market;consumer_units;attribute;language;family;family_label;family_parent;level;condition;by"
-    for codes, meant in (("FR/ES", ("FR", "ES")), ("A/B", None), ('""A/B""', ("A/B",))):
+    for codes, meant in (("FR, ES", ("FR", "ES")), ("FR/ES", None), ("FR,ES", None), ('""A/B""', ("A/B",))):
         in_toml = codes.replace('""', '"')
         toml.write_text(
             f"requirements = 1\n[[channels]]\nname = 'Shop'\n[asked.Shop.'*']\nbrand = 'must; one of: {in_toml}'\n"
@@ -164,12 +166,12 @@ def test_a_profile_and_requirements_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_rows_of_csv_are_refused_each_with_its_number(tmp_path: Path) -> None:
-    """One requirement a row, edited by hand: own columns are named, levels are understood, others need confirmation."""
+    """One requirement a row, edited by hand: own columns are named, and what is no code is refused."""
     path = tmp_path / "own.csv"
     path.write_text(
         "\ufeffchannel;market;consumer_units;attribute;language;family;family_label;family_parent;level;condition;by;Why\n"
-        "Web shop;France;;namePublicLong;français;*;;;Pflicht;;; because\n"
-        "Web shop;France;;brand;;TEA;;;must;one of A, B;kind;\n"
+        "Web shop;France;;namePublicLong;français;*;;;must;;; because\n"
+        "Web shop;France;;brand;;TEA;;;must;one of: A, B;kind;\n"
         ";;;;;;;;;;;\n"
         "Web shop;France;;kind;;TEA;;;yes;;;\n"
         "Web shop;Frnace;;kind;;TEA;;;must;;;\n"

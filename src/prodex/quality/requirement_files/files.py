@@ -14,14 +14,14 @@ from prodex.files.untrusted import NotUtf8, is_file, is_there, read_bytes, utf8_
 from prodex.formats.spreadsheet import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Row
-from prodex.formats.workbooks import LONGEST
 from prodex.limits import Limits
 from prodex.messages import hint
+from prodex.quality.requirement_files.layout import heading_of
+from prodex.quality.requirement_files.rows import COLUMNS, check_lengths, rows_of
 from prodex.quality.requirement_files.sheet_reading import named_columns, read_sheets
-from prodex.quality.requirement_files.sheet_rows import contents_without_catalog
-from prodex.quality.requirement_files.table import COLUMNS, check_lengths, heading_of, rows_of
 from prodex.quality.requirement_files.toml_file import MOST_BYTES, is_requirements_text, read_toml, toml_of
 from prodex.quality.requirement_files.workbook import write_workbook
+from prodex.quality.requirement_files.workbook_contents import contents_without_catalog
 from prodex.quality.requirements import Requirements
 
 #: Endings of what a spreadsheet saves, readable or not: none of them is a profile.
@@ -76,7 +76,7 @@ def read_requirements(
     if not found.is_there and not found.wrong:
         raise InputError(f"{file.name} has no requirements. {_what_it_is(file, names, found.lacks)}")
     return Requirements.joined(
-        found.read,
+        found.entries,
         found.wrong,
         by=found.by or "kind",
         name=file.stem,
@@ -89,7 +89,7 @@ def write_requirements(requirements: Requirements, path: str | Path, *, replace:
     """Write requirements as a file; see `Requirements.write`."""
     file = checked_path(path, _WRITTEN, replace=replace)
     rows = rows_of(requirements)
-    check_lengths(rows, LONGEST)
+    check_lengths(rows)
     with writing(file) as beside:
         match file.suffix.casefold():
             case ".toml":

@@ -7,7 +7,7 @@ these groups answers for all of them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -16,29 +16,23 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog import Catalog, Part
+from prodex.catalog import Catalog, Origin, Part
+from prodex.clock import now
 from prodex.executors import side_by_side
 from prodex.facts.filled import filled_masks
 from prodex.facts.gpc import gpc_above, segment_label
 from prodex.facts.groups import fact_column, groups_of
 from prodex.facts.name import CODE_OF
 from prodex.facts.pending import IS_OWN
-from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.requirements import (
-    NUTRIENTS,
-    AskedAttribute,
-    Channel,
-    ProductFamily,
-    column_of,
-    selector_of,
-)
+from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of
+from prodex.quality.products import Products
+from prodex.quality.required_values import values_of
+from prodex.quality.requirements import Channel, ProductFamily, column_of
 from prodex.tables.attributes import PENDING, attribute_of
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
+from prodex.tables.columns import Mask, Rows, whole
 from prodex.tables.fill_state import FillState
 from prodex.tables.filled import BY_SHAPE, leaf_columns
 
-#: Wire paths of faces and nutrients, and where they are.
-_SELECTED = (PICTURES, NUTRIENTS)
 #: Characters of a code.
 _LONGEST_CODE = 80
 _Counts = npt.NDArray[np.int64]
@@ -172,7 +166,8 @@ class FilledShares:
         counted: dict[AskedAttribute, _Counts] = {}
         before = 0
         parts = catalog.parts
-        for part, found in zip(parts, side_by_side(lambda one: _filled_in(one, wanted), parts), strict=True):
+        read = side_by_side(lambda one: _filled_in(one, wanted, catalog.origin), parts)
+        for part, found in zip(parts, read, strict=True):
             here = key[before : before + part.size]
             before += part.size
             for asked, filled in found:
@@ -301,7 +296,7 @@ def _count_codes(
             counts[key] = counts.get(key, 0) + one["count_all"]
 
 
-def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribute, Rows]]:
+def _filled_in(part: Part, attributes: Sequence[str], origin: Origin) -> list[tuple[AskedAttribute, Rows]]:
     """Return which products of a part have attributes, in any language and in each."""
     plain = [one for one in attributes if not selector_of(one)[1]]
     found = [
@@ -309,39 +304,7 @@ def _filled_in(part: Part, attributes: Sequence[str]) -> list[tuple[AskedAttribu
         for state, (attribute, language), mask in filled_masks(part, plain)
         if state is FillState.FILLED
     ]
-    for path in _SELECTED:
-        chosen = {selector_of(one)[1]: one for one in attributes if selector_of(one)[0] == path}
-        if chosen and part.size:
-            found += [(AskedAttribute(chosen[one]), products) for one, products in _READ[path](part, chosen)]
-    return found
-
-
-def _faces(part: Part, chosen: Iterable[str]) -> Iterator[tuple[str, Rows]]:
-    """Yield the products of a part that have a picture of each face."""
-    of, face = _own(part, "pictures", "product_face")
-    for number, name in FACES.items():
-        if name in chosen:
-            yield name, np.unique(of[is_true(pc.equal(face, number))])
-
-
-def _nutrients(part: Part, chosen: Iterable[str]) -> Iterator[tuple[str, Rows]]:
-    """Yield the products of a part that declare an amount of each nutrient."""
-    of, code, quantity = _own(part, "nutrients", "nutrient_code", "quantity")
-    distinct, number = encoded(code)
-    number[~filled_values(quantity)] = -1
-    names = distinct.to_pylist()
-    for name in chosen:
-        yield name, np.unique(of[number == names.index(name)]) if name in names else np.zeros(0, np.int64)
-
-
-_READ: Mapping[str, Callable[[Part, Iterable[str]], Iterator[tuple[str, Rows]]]] = {
-    PICTURES: _faces,
-    NUTRIENTS: _nutrients,
-}
-
-
-def _own(part: Part, table: str, *columns: str) -> tuple[Rows, *tuple[pa.Array, ...]]:
-    """Return the place of the product of each own row of a table, and columns of these rows."""
-    rows = part.read(table, ["product_id", "attribute", *columns], IS_OWN)
-    of = places(whole(rows["product_id"]), whole(part.read("products", ["product_id"])["product_id"]))
-    return (of, *(whole(rows[name]) for name in columns))
+    # Faces and nutrients as an audit counts them.
+    products = Products(part, origin, now())
+    chosen = [AskedAttribute(one) for one in attributes if selector_of(one)[1]]
+    return [*found, *((one, np.unique(values_of(products, one).product)) for one in chosen)]

@@ -13,19 +13,14 @@ from prodex.files.atomic import writing
 from prodex.files.untrusted import is_there
 from prodex.locales import market_code
 from prodex.messages import hint, meant
+from prodex.quality.asked_attributes import language_asked
 from prodex.quality.profile import Profile
 from prodex.quality.requirement_files.files import checked_path, is_requirements_file, read_requirements
 from prodex.quality.requirement_files.filled_shares import ProductGroups, markets_there
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
-from prodex.quality.requirement_files.sheet_rows import contents_of
 from prodex.quality.requirement_files.workbook import write_workbook
-from prodex.quality.requirements import (
-    Channel,
-    ProductFamily,
-    Requirements,
-    language_asked,
-    unusable_family,
-)
+from prodex.quality.requirement_files.workbook_contents import contents_of
+from prodex.quality.requirements import Channel, ProductFamily, Requirements, unusable_family
 from prodex.store.snapshot import catalog_given
 
 #: Families that have a column of their own unless somebody chooses: more do not fit on a screen or page.

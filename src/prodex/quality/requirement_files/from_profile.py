@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from prodex.quality.asked_attributes import AskedAttribute
+from prodex.quality.asks import Ask, Level
 from prodex.quality.check import Check
 from prodex.quality.profile import Profile
 from prodex.quality.requirements import (
     ALL,
-    Ask,
-    AskedAttribute,
     Channel,
     ChannelRequirement,
-    Level,
     ProductFamily,
     Requirements,
 )

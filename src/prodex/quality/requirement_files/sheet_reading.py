@@ -9,80 +9,46 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TypeVar
 
-from prodex.errors import InputError, QueryError
 from prodex.files.layouts import require_layout
 from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
-from prodex.messages import nearest, percent
-from prodex.quality.requirement_files.asked_in_words import ask_of
+from prodex.messages import nearest
+from prodex.quality.asks import Level
 from prodex.quality.requirement_files.attribute_titles import KnownAttributes
 from prodex.quality.requirement_files.layout import (
-    BEHIND,
-    CODE_ROW,
-    FIRST_COLUMN,
-    FIRST_ROW,
+    COLUMN_OF_SHARES,
     FORMAT,
     KEYS_SHEET,
-    LANGUAGE_COLUMN,
     NO_PRODUCTS,
     NOT_ASKED,
-    PATH_COLUMN,
-    PRODUCTS_ROW,
     READ_ME,
     REQUIREMENTS,
-)
-from prodex.quality.requirement_files.row_kinds import RowKind
-from prodex.quality.requirement_files.table import (
-    ANY,
-    COLUMNS,
-    FILLED,
-    MARKS,
     SHOWN,
     column_named,
     heading_of,
-    is_consumer_units,
-    market_of,
 )
-from prodex.quality.requirements import (
-    ALL,
-    Ask,
-    AskedAttribute,
-    Channel,
-    Level,
-    ProductFamily,
-    language_asked,
-)
-from prodex.quality.requirements import COLUMNS as OF_FRAMES
-from prodex.tables.attributes import TEXTS
+from prodex.quality.requirement_files.rows import COLUMNS, MOST_PROBLEMS, RequirementRow, read_rows
+from prodex.quality.requirements import ALL, RequirementEntry
 
+#: By these the row of headings is found.
+_MARKS = frozenset({"channel", "attribute", "level"})
 #: What to do with a workbook of another version.
 _ADVICE = "Write the workbook anew, and enter in it what is required."
 #: Copies of the hidden sheet, which spreadsheets make when sheets are copied.
 _KEYS = re.compile(rf"{KEYS_SHEET}(?: ?\(\d+\)|_?\d+)?", re.IGNORECASE)
-#: Problems of a file that are listed: whoever corrects so many reads it again.
-_MOST_PROBLEMS = 1_000
 #: Cells of a sheet that only shows which are named.
 _MOST_CELLS = 20
-#: Products of a family of which it is remarkable that none has what it must have.
-_LARGE = 20
 #: Families whose nearest code is looked for: each takes a while.
 _MOST_SOUGHT = 200
 #: What tells families by the GPC, and a code of it.
 _GPC, _GPC_CODE = frozenset({"gpc", "gpc_code"}), re.compile("[0-9]{8}")
 #: What the column of shares holds unless somebody typed into it.
 _SHARE = re.compile(rf"(?:[<>]?[0-9]{{1,3}} ?%|[01](?:[.,][0-9]+)?|{NOT_ASKED}|{NO_PRODUCTS})?")
-
-T = TypeVar("T")
-#: What the cells of a row say, by their column.
-_Texts = Mapping[str, str]
-#: As `Requirements.joined` takes it.
-Read = tuple[str, Channel | None, ProductFamily | None, AskedAttribute | None, Ask | None]
 
 
 @dataclass
@@ -91,8 +57,8 @@ class SheetsRead:
 
     Attributes
     ----------
-    read
-        Row by row: its place, channel, family, what it is about and what is asked.
+    entries
+        What each row means, with its place.
     wrong
         What could not be read, each with its place.
     ignored
@@ -107,7 +73,7 @@ class SheetsRead:
         The columns that the sheet most like one does not have.
     """
 
-    read: list[Read] = field(default_factory=list)
+    entries: list[tuple[str, RequirementEntry]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -132,6 +98,8 @@ class _Keys:
         The channel of each matrix, by the name of its sheet.
     shown
         What the rows of each matrix hold, by their number.
+    nobody
+        By channel, attribute and language the families of which no product has it, each with its products.
     """
 
     attributes: list[str] = field(default_factory=list)
@@ -139,28 +107,7 @@ class _Keys:
     in_use: dict[str, dict[str, str]] = field(default_factory=dict)
     channels: dict[str, str] = field(default_factory=dict)
     shown: dict[str, dict[int, dict[int, str]]] = field(default_factory=dict)
-
-    def products_without(self, channel: str, asked: AskedAttribute, family: str) -> int:
-        """Return how many products a family has, if none of them has an attribute; 0 for any other."""
-        found = self._cells_shown.get((channel, asked.attribute, asked.language, family))
-        if found is None or found[0].rpartition(BEHIND)[2] != percent(0, 0):
-            return 0
-        return int(found[1].replace(",", "") or 0)
-
-    @cached_property
-    def _cells_shown(self) -> Mapping[tuple[str, str, str, str], tuple[str, str]]:
-        """What the matrices show by channel, attribute, language and family, each with the products of the family."""
-        found: dict[tuple[str, str, str, str], tuple[str, str]] = {}
-        for sheet, channel in self.channels.items():
-            rows = self.shown[sheet]
-            codes, products = rows.get(CODE_ROW, {}), rows.get(PRODUCTS_ROW, {})
-            for number, row in rows.items():
-                about = (channel, row.get(PATH_COLUMN, ""), row.get(LANGUAGE_COLUMN, ""))
-                if number >= FIRST_ROW and about[1]:
-                    for column, code in codes.items():
-                        if column >= FIRST_COLUMN:
-                            found[*about, code] = (row.get(column, ""), products.get(column, ""))
-        return found
+    nobody: dict[tuple[str, str, str], dict[str, int]] = field(default_factory=dict)
 
 
 def read_sheets(sheets: Sequence[Sheet], known: Collection[str] = ()) -> SheetsRead:
@@ -200,23 +147,16 @@ def read_sheets(sheets: Sequence[Sheet], known: Collection[str] = ()) -> SheetsR
     elif whole:
         found.is_there = True
         found.ignored += [f"sheet {one.sheet}" for one in tables if one.lacks]
-        whole[0].read(KnownAttributes.of(keys.attributes, known), keys, found)
-        _sort_channels(found, list(keys.channels.values()))
+        _read_table(whole[0], KnownAttributes.of(keys.attributes, known), keys, found)
     elif tables:
         found.lacks = tables[0].lacks
     return found
 
 
-def _sort_channels(found: SheetsRead, labels: Sequence[str]) -> None:
-    """Put channels in the order in which a workbook was written: that of sorted rows says nothing."""
-    place = {label: number for number, label in enumerate(labels)}
-    found.read.sort(key=lambda one: len(place) if one[1] is None else place.get(one[1].label, len(place)))
-
-
 def named_columns(row: Row) -> Collection[str]:
     """Return the columns of the table that a row of headings names; none where it is another row."""
     names = {column_named(cell.text) for cell in row.values()}
-    return names & set(COLUMNS) if names >= MARKS else ()
+    return names & set(COLUMNS) if names >= _MARKS else ()
 
 
 def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> int | None:
@@ -244,6 +184,10 @@ def _read_keys(rows: Iterable[tuple[int, Row]], into: _Keys) -> int | None:
             case "shown", [str(sheet), int(number), int(first), [*texts]]:
                 cells = into.shown.setdefault(sheet, {}).setdefault(number, {})
                 cells |= {column: str(one) for column, one in enumerate(texts, first)}
+            case "nobody", [str(channel), str(attribute), str(language), dict(families)]:
+                into.nobody.setdefault((channel, attribute, language), {}).update(
+                    {code: number for code, number in families.items() if isinstance(number, int)}
+                )
     return layout
 
 
@@ -306,7 +250,7 @@ class _Table:
     @cached_property
     def _shares(self) -> Collection[int]:
         """The columns that show what products have."""
-        return [column for column, text in self.headings.items() if column_named(text) == FILLED]
+        return [column for column, text in self.headings.items() if column_named(text) == COLUMN_OF_SHARES]
 
     @cached_property
     def lacks(self) -> list[str]:
@@ -320,46 +264,31 @@ class _Table:
         place = cell_place(number, self.columns[column] if isinstance(column, str) else column)
         return f"{self.sheet}!{place}" if self.sheet else place
 
-    def read(self, attributes: KnownAttributes, keys: _Keys, into: SheetsRead) -> None:
-        """Read all that is asked."""
+    def read(self, into: SheetsRead) -> Iterator[RequirementRow]:
+        """Yield all rows that say something."""
         self._look_at_headings(into)
         self._look_at_merged(into)
-        said_by: dict[str, str] = {}
         for number, row in self.rows.items():
-            if len(into.wrong) >= _MOST_PROBLEMS:
-                into.wrong.append(
-                    f"{self.at(number, 'level')}: from here on nothing was read, after so many problems"
-                )
-                return
-            filled = sum(bool(row[one].text.strip()) for one in self.columns.values() if one in row)
+            cells = {name: row[place] for name, place in self.columns.items() if place in row}
+            filled = sum(bool(cell.text.strip()) for cell in cells.values())
             # A single cell above the headings is a title.
             if not filled or (number < self.heading and filled == 1):
                 continue
-            texts = self._texts(number, row, into)
+            texts = dict.fromkeys(COLUMNS, "") | {name: self._text(cell) for name, cell in cells.items()}
             # Headings are repeated for printing.
-            if texts is None or texts["level"] == self.headings[self.columns["level"]]:
+            if texts["level"] == self.headings[self.columns["level"]]:
                 continue
             self._look_at_shares(number, row, into)
-            if by := texts["by"]:
-                said_by.setdefault(by, self.at(number, "by"))
-            self._read_row(number, texts, attributes, keys, into)
-        into.by = next(iter(said_by), "")
-        if not said_by and any(family is not None for _, _, family, _, _ in into.read):
-            into.wrong.append(
-                f"{self.at(self.heading, 'by')}: no row says by what families are told. Write kind, gpc or a column of "
-                "products into each."
-            )
-        if len(said_by) > 1:
-            (one, first), (other, second) = list(said_by.items())[:2]
-            into.wrong.append(
-                f"{second}: families are told by {other!r:.40}, and by {one!r:.40} in {first}. Write the same in both."
-            )
-        self._look_at_families(keys, into)
-        self._note_what_nobody_has(keys, into)
+            problems = {name: why for name, cell in cells.items() if (why := _problem(cell)) is not None}
+            yield RequirementRow(texts, partial(self.at, number), problems)
+
+    def _text(self, cell: Cell) -> str:
+        text = cell.shown if cell.kind == "number" and cell.shown is not None else cell.text
+        return (text if self.sheet else unescape_formulas(text)).strip()
 
     def _look_at_merged(self, into: SheetsRead) -> None:
         """Refuse a value that seems to hold for several rows or columns."""
-        for (top, left), (bottom, right) in self.merged[:_MOST_PROBLEMS]:
+        for (top, left), (bottom, right) in self.merged[:MOST_PROBLEMS]:
             is_ours = any(left <= column <= right for column in self.columns.values())
             if is_ours and bottom > self.heading and left in self.rows.get(top, {}):
                 area = f"{cell_place(top, left)}:{cell_place(bottom, right)}"
@@ -378,11 +307,6 @@ class _Table:
                 into.wrong.append(
                     f"{self.at(self.heading, column)}: the column {text!r:.40} is there twice. Delete one."
                 )
-            elif name in OF_FRAMES and name not in COLUMNS:
-                into.wrong.append(
-                    f"{self.at(self.heading, column)}: {text!r:.40} is a column of frames. Write what it says in the "
-                    f"column {heading_of('condition')}, such as 'at most 80 characters'."
-                )
             elif text and name not in {*COLUMNS, *SHOWN}:
                 into.ignored.append(f"column {text} ({f'{self.sheet}!' if self.sheet else ''}{where})")
             if name in COLUMNS:
@@ -400,120 +324,55 @@ class _Table:
                     f"{heading_of('level')}"
                 )
 
-    def _texts(self, number: int, row: Row, into: SheetsRead) -> _Texts | None:
-        """Return what the cells of a row say; None where one of them cannot be read."""
-        texts = dict.fromkeys(COLUMNS, "")
-        is_read = True
-        for name, column in self.columns.items():
-            if (cell := row.get(column)) is None:
-                continue
-            if (problem := _problem(cell)) is not None:
-                into.wrong.append(f"{self.at(number, name)}: {problem}")
-                is_read = False
-            text = cell.shown if cell.kind == "number" and cell.shown is not None else cell.text
-            texts[name] = (text if self.sheet else unescape_formulas(text)).strip()
-        return texts if is_read else None
 
-    def _read_row(
-        self, number: int, texts: _Texts, attributes: KnownAttributes, keys: _Keys, into: SheetsRead
-    ) -> None:
-        def part(column: str, read: Callable[[_Texts], T]) -> T | None:
-            """Return what a part of the row means; what is wrong with it is named at the cell of a column."""
-            try:
-                return read(texts)
-            except (InputError, QueryError) as error:
-                into.wrong.append(f"{self.at(number, column)}: {error}")
-                return None
-
-        before = len(into.wrong)
-        channel, family = part("market", _channel), part("family", _family)
-        asked, ask = None, None
-        # A row without a level asks nothing: its channel and its family are known by it.
-        if texts["level"] or texts["condition"]:
-            part("channel", partial(_check_filled, "channel"))
-            attribute = part("attribute", lambda one: attributes.named(_check_filled("attribute", one)))
-            language = part("language", _language)
-            if attribute is not None and language is not None:
-                asked = AskedAttribute(attribute, language)
-                row = RowKind.of(asked, keys.in_use.get(attribute))
-                ask = part("level", lambda one: _level(one, row))
-                if ask is not None and texts["condition"]:
-                    ask = part("condition", lambda one: ask_of(f"{one['level']}; {one['condition']}", row))
-        if len(into.wrong) == before:
-            into.read.append((self.at(number, "level"), channel, family, asked, ask))
-
-    def _note_what_nobody_has(self, keys: _Keys, into: SheetsRead) -> None:
-        """Note what must be filled and no product has: perhaps another attribute was meant."""
-        labels = {family.code: family.label for _, _, family, _, _ in into.read if family and family.label}
-        for place, channel, family, asked, ask in into.read:
-            if channel is None or asked is None or ask is None or ask.level is not Level.MUST:
-                continue
-            code = ALL if family is None else family.code
-            if (products := keys.products_without(channel.label, asked, code)) >= _LARGE:
-                of = "no product" if family is None else f"no product of {labels.get(code, code)}"
-                into.notes.append(f"{place}: must, and {of} has it today ({products:,} products)")
-
-    def _look_at_families(self, keys: _Keys, into: SheetsRead) -> None:
-        """Ask about families that no product can be of: a code that somebody mistyped asks nothing of anybody."""
-        if not keys.families:
-            return
-        first: dict[str, str] = {}
-        new = set()
-        for place, _, family, _, _ in into.read:
-            if family is not None:
-                new |= {family.code} if family.label else set()
-                for code in filter(None, (family.code, family.parent)):
-                    first.setdefault(code, place)
-        is_gpc = into.by in _GPC
-        unknown = [
-            code
-            for code in first
-            if code not in keys.families and not (_GPC_CODE.fullmatch(code) if is_gpc else code in new)
-        ]
-        what_to_do = (
-            "A code of the GPC has eight digits."
-            if is_gpc
-            else f"If it is a new one, write its name in the column {heading_of('family_label')}."
-        )
-        for number, code in enumerate(unknown):
-            near = nearest(code, keys.families) if number < _MOST_SOUGHT else None
-            meant = f"; did you mean {near!r:.60}?" if near is not None else "."
-            into.wrong.append(f"{first[code]}: there is no family {code!r:.60}{meant} {what_to_do}")
+def _read_table(table: _Table, attributes: KnownAttributes, keys: _Keys, into: SheetsRead) -> None:
+    """Read all that a table asks, and compare it with what the workbook knows of its catalogue."""
+    into.entries, into.by = read_rows(table.read(into), into.wrong, attributes, keys.in_use)
+    into.wrong += _unknown_families(into, keys.families)
+    into.notes += _had_by_nobody(into.entries, keys)
+    # Channels are in the order in which the workbook was written: that of sorted rows says nothing.
+    place = {label: number for number, label in enumerate(keys.channels.values())}
+    last = len(place)
+    into.entries.sort(key=lambda one: place.get(one[1].channel.label, last) if one[1].channel else last)
 
 
-def _channel(texts: _Texts) -> Channel | None:
-    if not texts["channel"]:
-        return None
-    return Channel(texts["channel"], market_of(texts["market"]), is_consumer_units(texts["consumer_units"]))
+def _had_by_nobody(entries: Sequence[tuple[str, RequirementEntry]], keys: _Keys) -> Iterator[str]:
+    """Yield what must be filled and no product has: perhaps another attribute was meant."""
+    labels = {family.code: family.label for _, (_, family, _, _) in entries if family and family.label}
+    for place, (channel, family, asked, ask) in entries:
+        if channel is None or asked is None or ask is None or ask.level is not Level.MUST:
+            continue
+        code = ALL if family is None else family.code
+        nobody = keys.nobody.get((channel.label, asked.attribute, asked.language), {})
+        if code in nobody:
+            of = "no product" if family is None else f"no product of {labels.get(code, code)}"
+            yield f"{place}: must, and {of} has it today ({nobody[code]:,} products)"
 
 
-def _family(texts: _Texts) -> ProductFamily | None:
-    code = texts["family"]
-    if not code and (texts["level"] or texts["condition"]):
-        raise InputError(f"its row names no family. Write its code, or {ALL} for all families.")
-    is_one = code not in {"", ALL}
-    return ProductFamily(code, texts["family_label"], texts["family_parent"]) if is_one else None
-
-
-def _check_filled(column: str, texts: _Texts) -> str:
-    if not texts[column]:
-        raise InputError(f"its row names no {column}.")
-    return texts[column]
-
-
-def _language(texts: _Texts) -> str:
-    language = texts["language"]
-    if not language and texts["attribute"] in TEXTS:
-        raise InputError(
-            f"a text without a language. Write its code, such as fr, or {ANY} for a text in any."
-        )
-    return "" if language.casefold() in {"", ANY} else language_asked(language)
-
-
-def _level(texts: _Texts, row: RowKind) -> Ask:
-    if not texts["level"]:
-        raise InputError("there is a condition, and no level. Type must or should.")
-    return ask_of(texts["level"], row)
+def _unknown_families(read: SheetsRead, known: Collection[str]) -> Iterator[str]:
+    """Ask about families that no product can be of: a code that somebody mistyped asks nothing of anybody."""
+    first: dict[str, str] = {}
+    new = set()
+    for place, entry in read.entries if known else ():
+        if (family := entry.family) is not None:
+            new |= {family.code} if family.label else set()
+            for code in filter(None, (family.code, family.parent)):
+                first.setdefault(code, place)
+    is_gpc = read.by in _GPC
+    unknown = [
+        code
+        for code in first
+        if code not in known and not (_GPC_CODE.fullmatch(code) if is_gpc else code in new)
+    ]
+    what_to_do = (
+        "A code of the GPC has eight digits."
+        if is_gpc
+        else f"If it is a new one, write its name in the column {heading_of('family_label')}."
+    )
+    for number, code in enumerate(unknown):
+        near = nearest(code, known) if number < _MOST_SOUGHT else None
+        meant = f"; did you mean {near!r:.60}?" if near is not None else "."
+        yield f"{first[code]}: there is no family {code!r:.60}{meant} {what_to_do}"
 
 
 def _problem(cell: Cell) -> str | None:

@@ -22,45 +22,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prodex.errors import InputError, QueryError
+from prodex.errors import InputError
 from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
 from prodex.files.toml_writing import toml_key, toml_value
-from prodex.locales import market_code, market_name
+from prodex.locales import market_name
 from prodex.messages import hint
-from prodex.quality.requirement_files.asked_in_words import ask_of
-from prodex.quality.requirements import (
-    ALL,
-    Ask,
-    AskedAttribute,
-    Channel,
-    Entry,
-    ProductFamily,
-    Requirements,
-    checked_attribute,
-    language_asked,
-)
+from prodex.quality.asked_attributes import AskedAttribute
+from prodex.quality.asks import Ask
+from prodex.quality.requirement_files.rows import ANY, COLUMNS, LEFT_OUT, RequirementRow, read_rows
+from prodex.quality.requirements import ALL, ProductFamily, Requirements, unusable_family
 
 #: The key by which the file is told from a profile, and the version of its layout.
 MARK, LAYOUT = "requirements", 1
 #: Bytes of a file: so many hold a hundred thousand requirements.
 MOST_BYTES = 2**24
 _KEYS = (MARK, "by", "channels", "families", "asked")
-_OF_CHANNEL = ("name", "market", "consumer_units")
-#: What is in place of a language where texts in any are meant, and others of the same attribute in one.
-_ANY = "any"
-_BARE = re.compile("[A-Za-z0-9_-]+")
-_CHANNEL_HEADER = re.compile(r"""\[asked\.([A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')\.""")
-#: Problems of a file that are listed: whoever corrects so many reads it again.
-_MOST_PROBLEMS = 1_000
+#: What a channel and a family have, each with the column of rows that says it.
+_OF_CHANNEL: Mapping[str, str] = {"name": "channel", "market": "market", "consumer_units": "consumer_units"}
+_OF_FAMILY: Mapping[str, str] = {"label": "family_label", "parent": "family_parent"}
 _MARKED = re.compile(rf"^\s*{MARK}\s*=\s*[0-9]", re.MULTILINE)
-
-#: As `Requirements.joined` takes it.
-_Read = tuple[str, *Entry]
 
 
 def is_requirements_text(text: str) -> bool:
@@ -102,26 +87,19 @@ def _lines(requirements: Requirements) -> Iterator[str]:
             f"{name} = {toml_value(value)}" for name in ("label", "parent") if (value := getattr(one, name))
         ]
         yield f"{toml_key(one.code)} = {{{', '.join(inside)}}}"
+    labels = {one.code: one.label for one in requirements.families}
+    asked_of: dict[str, dict[str, dict[AskedAttribute, Ask]]] = {}
+    for each in requirements.requirements:
+        asked_of.setdefault(each.channel, {}).setdefault(each.family, {})[each.asked] = each.ask
     for channel in requirements.channels:
-        own = [one for one in requirements.requirements if one.channel == channel.label]
-        for code in dict.fromkeys(one.family for one in own):
-            of_family = {one.asked: one.ask for one in own if one.family == code}
-            family = requirements.listed.get(code)
-            if family is not None and family.label:
-                yield from ("", f"# {_on_one_line(family.label)}")
-            elif code == ALL:
-                yield from ("", "# All families")
-            else:
-                yield ""
+        for code, of_family in asked_of.get(channel.label, {}).items():
+            label = "All families" if code == ALL else labels.get(code, "")
+            yield from ("", *([f"# {_on_one_line(label)}"] if label else []))
             yield f"[asked.{toml_key(channel.label)}.{toml_key(code)}]"
             with_language = {one.attribute for one in of_family if one.language}
             for asked, ask in of_family.items():
-                language = asked.language or (_ANY if asked.attribute in with_language else "")
-                name = (
-                    f"{toml_key(asked.attribute)}.{toml_key(language)}"
-                    if language
-                    else toml_key(asked.attribute)
-                )
+                language = asked.language or (ANY if asked.attribute in with_language else "")
+                name = ".".join(toml_key(one) for one in (asked.attribute, language) if one)
                 yield f"{name} = {toml_value(ask.words)}"
 
 
@@ -159,41 +137,123 @@ def read_toml(name: str, shown: str, text: str, path: Path | None = None) -> Req
             f"{shown} has no requirements: it lacks the key {MARK}. If it is a profile, give it as one: "
             "px.audit(catalog, path)."
         )
-    place = TomlText(shown, text)
-    wrong: list[str] = []
-    for key in content:
-        if key not in _KEYS:
-            wrong.append(f"{place.where((key,))}: requirements have no key {key!r:.40}{hint(key, _KEYS)}")
+    lines = TomlText(shown, text)
+    wrong = [
+        f"{lines.where((key,))}: requirements have no key {key!r:.40}{hint(key, _KEYS)}"
+        for key in content
+        if key not in _KEYS
+    ]
     if not isinstance(layout := content[MARK], int) or isinstance(layout, bool):
-        wrong.append(f"{place.where((MARK,))}: write {MARK} = {LAYOUT}, the number of the layout.")
+        wrong.append(f"{lines.where((MARK,))}: write {MARK} = {LAYOUT}, the number of the layout.")
     else:
         require_layout(path or shown, layout, LAYOUT)
     by = content.get("by", "kind")
     if not isinstance(by, str):
-        wrong.append(f"{place.where(('by',))}: give a text, such as kind.")
+        wrong.append(f"{lines.where(('by',))}: give a text, such as kind.")
         by = "kind"
-    channels = dict(_channels(content.get("channels", []), place, wrong))
-    families = dict(_families(content.get("families", {}), place, wrong))
-    read: list[_Read] = [(shown, channel, None, None, None) for channel in channels.values()]
-    read += [(shown, None, family, None, None) for family in families.values()]
-    read += _asked(content.get("asked", {}), channels, families, place, wrong)
-    return Requirements.joined(read, wrong, by=by, name=name)
+    found = read_rows(_TomlRows(lines, wrong, by).read(content), wrong)
+    return Requirements.joined(found.entries, wrong, by=by, name=name)
 
 
-def _channels(given: Any, place: TomlText, wrong: list[str]) -> Iterator[tuple[str, Channel]]:
-    if not isinstance(given, list):
-        wrong.append(f"{place.where(('channels',))}: write [[channels]] with name and market for each.")
-        return
-    for number, one in enumerate(given):
-        try:
-            channel = _channel(one)
-        except (InputError, QueryError) as error:
-            wrong.append(f"{place.where(('channels', number))}: {error}")
-            continue
-        yield channel.label, channel
+@dataclass
+class _TomlRows:
+    """The rows that a file means; what cannot be one goes to `wrong`.
+
+    Attributes
+    ----------
+    lines
+        The text, to name lines.
+    wrong
+        What cannot be read.
+    by
+        By what families are told.
+    channels
+        The rows of channels by what these are called.
+    """
+
+    lines: TomlText
+    wrong: list[str]
+    by: str
+    channels: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def read(self, content: Mapping[str, Any]) -> Iterator[RequirementRow]:
+        """Yield them all."""
+        yield from self._of_channels(content.get("channels", []))
+        yield from self._of_families(self._table(content.get("families", {}), "families"))
+        for label, of_channel in self._table(content.get("asked", {}), "asked").items():
+            families = self._table(of_channel, "asked", label)
+            if label in self.channels:
+                for code, of_family in families.items():
+                    yield from self._asked(label, code, self._table(of_family, "asked", label, code))
+            else:
+                near = hint(label, self.channels, "Write it below [[channels]].")
+                self._refuse(
+                    ("asked", label, *list(families)[:1]), f"there is no channel {label!r:.60}{near}"
+                )
+
+    def _of_channels(self, given: Any) -> Iterator[RequirementRow]:
+        if not isinstance(given, list):
+            self._refuse(("channels",), "write [[channels]] with name and market for each.")
+            return
+        for number, one in enumerate(given):
+            try:
+                row = self._row(("channels", number), **{**LEFT_OUT, **_channel(one)})
+            except InputError as error:
+                self._refuse(("channels", number), str(error))
+                continue
+            yield row
+            # What the channel is called; one that cannot be read is named by whoever reads the row above.
+            for _, entry in read_rows([row], []).entries:
+                if entry.channel is not None:
+                    self.channels[entry.channel.label] = row.texts
+
+    def _of_families(self, given: Mapping[str, Any]) -> Iterator[RequirementRow]:
+        for code, facts in given.items():
+            texts = facts if isinstance(facts, Mapping) else {"label": facts}
+            if not all(key in _OF_FAMILY and isinstance(value, str) for key, value in texts.items()):
+                example = f'{code} = {{label = "Tea", parent = "DRINKS"}}'
+                self._refuse(("families", code), f"a family has texts: {example}.")
+            elif (why := unusable_family(ProductFamily(code))) is not None:
+                self._refuse(("families", code), why)
+            else:
+                named = {_OF_FAMILY[key]: value.strip() for key, value in texts.items()}
+                yield self._row(("families", code), family=code, **named)
+
+    def _asked(self, label: str, code: str, given: Mapping[str, Any]) -> Iterator[RequirementRow]:
+        for attribute, said in given.items():
+            for language, words in (said if isinstance(said, Mapping) else {"": said}).items():
+                keys = ("asked", label, code, attribute, *filter(None, [language]))
+                if not isinstance(words, str) or not words.strip():
+                    self._refuse(keys, f"{words!r:.60} asks for nothing. Give must, should, may or not.")
+                    continue
+                level, _, condition = words.partition(";")
+                texts = {
+                    **self.channels[label],
+                    "family": code,
+                    "attribute": attribute.strip(),
+                    "language": language or ANY,
+                    "level": level.strip(),
+                    "condition": condition.strip(),
+                }
+                yield self._row(keys, **texts)
+
+    def _row(self, keys: Keys, **texts: str) -> RequirementRow:
+        return RequirementRow(
+            dict.fromkeys(COLUMNS, "") | {"by": self.by, **texts}, lambda _: self.lines.where(keys)
+        )
+
+    def _table(self, given: Any, *keys: str) -> Mapping[str, Any]:
+        if isinstance(given, Mapping):
+            return given
+        self._refuse(keys, f"{given!r:.40} is no table.")
+        return {}
+
+    def _refuse(self, keys: Keys, why: str) -> None:
+        self.wrong.append(f"{self.lines.where(keys)}: {why}")
 
 
-def _channel(given: Any) -> Channel:
+def _channel(given: Any) -> dict[str, str]:
+    """Return what a channel has as the texts of a row."""
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str) or not given["name"].strip():
         raise InputError('a channel has a name: name = "Web shop".')
     for key in given:
@@ -204,107 +264,5 @@ def _channel(given: Any) -> Channel:
         raise InputError(f"consumer_units is {units!r:.40}; give true or false.")
     if isinstance(market, bool) or not isinstance(market, int | str):
         raise InputError(f"market is {market!r:.40}; give its number or its name.")
-    return Channel(given["name"].strip(), market_code(market) if market else 0, units)
-
-
-def _families(given: Any, place: TomlText, wrong: list[str]) -> Iterator[tuple[str, ProductFamily]]:
-    for code, facts in _table(given, ("families",), place, wrong).items():
-        texts = facts if isinstance(facts, Mapping) else {"label": facts}
-        if not all(key in {"label", "parent"} and isinstance(value, str) for key, value in texts.items()):
-            example = f'{code} = {{label = "Tea", parent = "DRINKS"}}'
-            wrong.append(f"{place.where(('families', code))}: a family has texts: {example}.")
-            continue
-        yield code, ProductFamily(code, texts.get("label", ""), texts.get("parent", ""))
-
-
-def _table(given: Any, keys: Keys, place: TomlText, wrong: list[str]) -> Mapping[str, Any]:
-    if isinstance(given, Mapping):
-        return given
-    wrong.append(f"{place.where(keys)}: {given!r:.40} is no table.")
-    return {}
-
-
-def _asked(
-    given: Any,
-    channels: Mapping[str, Channel],
-    families: Mapping[str, ProductFamily],
-    place: TomlText,
-    wrong: list[str],
-) -> Iterator[_Read]:
-    lines = _Lines.of(place)
-    for label, of_channel in _table(given, ("asked",), place, wrong).items():
-        if (channel := channels.get(label)) is None:
-            near = hint(label, channels, "Write it below [[channels]].")
-            line = lines.of_channels.get(toml_key(label))
-            where = (
-                place.where(("asked", label))
-                if line is None
-                else f"{place.shown}, line {line}, asked.{label}"
-            )
-            wrong.append(f"{where}: there is no channel {label!r:.60}{near}")
-            continue
-        for code, of_family in _table(of_channel, ("asked", label), place, wrong).items():
-            family = None if code == ALL else families.get(code, ProductFamily(code))
-            for attribute, said in _table(of_family, ("asked", label, code), place, wrong).items():
-                if len(wrong) >= _MOST_PROBLEMS:
-                    wrong.append(
-                        f"{place.shown}, asked.{label}.{code}: from here on nothing was read, after so many problems"
-                    )
-                    return
-                by_language = said if isinstance(said, Mapping) else {"": said}
-                for language, words in by_language.items():
-                    where = lines.where(label, code, attribute, language)
-                    try:
-                        asked = AskedAttribute(checked_attribute(attribute), _language(language))
-                        yield where, channel, family, asked, _ask(words)
-                    except (InputError, QueryError) as error:
-                        wrong.append(f"{where}: {error}")
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """Where requirements are in a file: of a text in a language, its key has a part more than `TomlText` looks for.
-
-    Attributes
-    ----------
-    of_channels
-        The first line of each channel, by its key as it is written in a header.
-    of_keys
-        The first line of each key, with the header above it.
-    """
-
-    place: TomlText
-    of_channels: Mapping[str, int]
-    of_keys: Mapping[tuple[str, str], int]
-
-    @classmethod
-    def of(cls, place: TomlText) -> _Lines:
-        of_channels: dict[str, int] = {}
-        of_keys: dict[tuple[str, str], int] = {}
-        header = ""
-        for number, line in enumerate(place.lines, 1):
-            if line.startswith("["):
-                header = line
-                if (found := _CHANNEL_HEADER.match(line)) is not None:
-                    of_channels.setdefault(found[1], number)
-            else:
-                of_keys.setdefault((header, line.partition("=")[0].strip()), number)
-        return cls(place, of_channels, of_keys)
-
-    def where(self, label: str, code: str, attribute: str, language: str) -> str:
-        """Return file, line and key of a requirement."""
-        header = f"[asked.{toml_key(label)}.{toml_key(code)}]"
-        line = self.of_keys.get((header, f"{toml_key(attribute)}.{toml_key(language)}")) if language else None
-        if line is None:
-            return self.place.where(("asked", label, code, attribute))
-        return f"{self.place.shown}, line {line}, asked.{label}.{code}.{attribute}.{language}"
-
-
-def _language(text: str) -> str:
-    return "" if text in {"", _ANY} else language_asked(text)
-
-
-def _ask(words: Any) -> Ask:
-    if not isinstance(words, str) or not words.strip():
-        raise InputError(f"{words!r:.60} asks for nothing. Give must, should, may or not.")
-    return ask_of(words)
+    texts = {"channel": given["name"].strip(), "consumer_units": str(units).lower()}
+    return texts | ({"market": str(market).strip()} if market else {})

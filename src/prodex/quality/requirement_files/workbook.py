@@ -19,44 +19,30 @@ from typing import Any, TypeVar
 from prodex.colour_scale import SCALE, shade
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell
-from prodex.formats.workbooks import LONGEST, held_by_a_cell, workbook
+from prodex.formats.workbooks import held_by_a_cell, workbook
 from prodex.locales import markets
 from prodex.messages import percent
-from prodex.quality.requirement_files.code_lists import code_in_words
+from prodex.quality.asks import Ask, Level
+from prodex.quality.codes_in_use import code_in_words
 from prodex.quality.requirement_files.layout import (
-    ALL_FAMILIES,
-    BEHIND,
-    CODE_ROW,
-    FIRST_COLUMN,
-    FIRST_ROW,
     FORMAT,
-    HEADING_ROW,
     KEYS_SHEET,
     NO_PRODUCTS,
     NOT_ASKED,
-    PARENT_ROW,
-    PRODUCTS_ROW,
     READ_ME,
     REQUIREMENTS,
+    SHOWN,
+    heading_of,
 )
-from prodex.quality.requirement_files.sheet_rows import (
+from prodex.quality.requirement_files.rows import ALL_MARKETS, ANY, COLUMNS, check_lengths, row_of
+from prodex.quality.requirement_files.workbook_contents import (
     MOST_FAMILIES,
     USUAL,
     ChannelSheet,
     SheetRow,
-    Today,
     WorkbookContents,
 )
-from prodex.quality.requirement_files.table import (
-    ALL_MARKETS,
-    ANY,
-    COLUMNS,
-    SHOWN,
-    check_lengths,
-    heading_of,
-    row_of,
-)
-from prodex.quality.requirements import ALL, Level
+from prodex.quality.requirements import ALL, RequirementEntry
 
 #: Columns of the sheet that is filled in, each with its width in characters.
 _WIDTHS: Mapping[str, int] = {
@@ -76,7 +62,13 @@ _WIDTHS: Mapping[str, int] = {
 }
 #: Columns of a matrix before those of families, with their widths.
 _BEFORE = (("Attribute", 34), ("Language", 9), ("Path", 24), ("Filled", 12))
-_WIDTH = 16
+_FIRST_COLUMN, _WIDTH = len(_BEFORE), 16
+#: Rows of a matrix above its attributes, the last one with what columns are called.
+_ROWS_ABOVE = 6
+#: What a matrix calls the column of all families, and what divides the level from the share.
+_ALL_FAMILIES, _BEHIND = "All families", " · "
+#: Products of a family of which it is remarkable that none has what it must have.
+_LARGE = 20
 #: Rows below the last one that have lists to choose from as well.
 _MORE_ROWS = 1_000
 #: The part of white in the ground of a cell.
@@ -109,7 +101,7 @@ def write_workbook(contents: WorkbookContents, path: Path) -> None:
         When a cell cannot hold a text.
     """
     rows = [*_table(contents)]
-    check_lengths(rows, LONGEST)
+    check_lengths(rows)
     with workbook(path, in_memory=True) as book:
         looks = _Looks(book)
         names = sheet_names([sheet.channel.label for sheet in contents.sheets])
@@ -119,7 +111,7 @@ def write_workbook(contents: WorkbookContents, path: Path) -> None:
         facts = [("format", FORMAT), *_known(contents)]
         for name, sheet in zip(names, contents.sheets, strict=True):
             facts.append(("matrix", [name, sheet.channel.label]))
-            facts += _write_matrix(book, looks, name, sheet, contents.codes)
+            facts += _write_matrix(book, looks, name, sheet, contents)
         _write_keys(book, facts, lists)
 
 
@@ -170,11 +162,11 @@ class _Looks:
             border_color=_HEADING,
         )
 
-    def cell(self, today: Today | None, level: Level | None) -> Any:
+    def cell(self, share: float | None, level: Level | None) -> Any:
         """Return the format of a cell of the matrix: the ground by its share, the letters by its level."""
         look: dict[str, Any] = {"border": 1, "border_color": _LINES, "align": "center"}
-        if today is not None and today.is_asked and today.share is not None:
-            look["bg_color"] = ground(today.share)
+        if share is not None:
+            look["bg_color"] = ground(share)
         elif level is None:
             look["font_color"] = _GREY
         return self.of(**look, **(_LEVELS.get(level, {}) if level is not None else {}))
@@ -194,30 +186,30 @@ def ground(share: float) -> str:
 
 def _table(contents: WorkbookContents) -> Iterator[dict[str, str]]:
     """Yield the rows of the sheet that is filled in: of each channel its attributes, then families without any."""
-    used = set()
+    by, used = contents.requirements.by, set()
     for sheet in contents.sheets:
         if not sheet.rows:
-            yield row_of(contents.by, sheet.channel)
+            yield row_of(by, RequirementEntry(sheet.channel))
         for row in sheet.rows:
-            for family, ask, today in zip_longest((None, *sheet.families), row.answers, row.today):
+            asks = contents.asks(sheet, row)
+            for family, ask, share in zip_longest((None, *contents.families), asks, row.shares):
                 if ask is not None or family is None:
-                    cells = row_of(contents.by, sheet.channel, family, row.asked, ask)
+                    cells = row_of(by, RequirementEntry(sheet.channel, family, row.asked, ask))
                     used.add(cells["family"])
-                    yield cells | {"attribute_name": row.title, "filled": _share(today)}
-    families = [one for sheet in contents.sheets for one in sheet.families] or contents.families
-    unused = [one for one in dict.fromkeys(families) if one.code not in used]
-    yield from (row_of(contents.by, None, one) for one in unused)
+                    yield cells | {"attribute_name": row.title, "filled": _share(row, share)}
+    unused = [one for one in contents.families if one.code not in used]
+    yield from (row_of(by, RequirementEntry(None, one)) for one in unused)
     if not contents.sheets and not unused:
-        yield row_of(contents.by)
+        yield row_of(by, RequirementEntry())
 
 
-def _share(today: Today | None) -> str:
-    """Return what a cell shows of the catalogue."""
-    if today is None:
+def _share(row: SheetRow, share: float | None) -> str:
+    """Return what a cell of a row shows of the catalogue."""
+    if not row.shares:
         return ""
-    if not today.is_asked:
+    if not row.is_asked:
         return NOT_ASKED
-    return NO_PRODUCTS if today.share is None else percent(today.share, 0)
+    return NO_PRODUCTS if share is None else percent(share, 0)
 
 
 def _lists(contents: WorkbookContents) -> Mapping[str, Sequence[str]]:
@@ -300,35 +292,40 @@ def _line(number: int, cells: Sequence[_Cell], height: int | None = None) -> str
 
 
 def _write_matrix(
-    book: Any, looks: _Looks, name: str, plan: ChannelSheet, codes: Mapping[str, Mapping[str, str]]
+    book: Any, looks: _Looks, name: str, plan: ChannelSheet, contents: WorkbookContents
 ) -> list[tuple[str, Any]]:
     """Write the matrix of a channel, and return what the hidden sheet keeps of it."""
     sheet = book.add_worksheet(name, worksheet_class=TextSheet)
-    width = FIRST_COLUMN + 1 + len(plan.families)
-    lines: list[tuple[list[_Cell], int | None]] = [*_above(looks, plan)]
+    width = _FIRST_COLUMN + len(contents.columns)
+    lines: list[tuple[list[_Cell], int | None]] = [*_above(looks, plan, contents)]
     group = ""
     for row in plan.rows:
         if row.group != group:
             group = row.group
             style = looks.of(bold=True, font_color=_HEADING, bg_color="#E8EEF1", top=1, top_color=_HEADING)
             lines.append(([(group, style), *([("", style)] * (width - 1))], 18))
-        if row.asked.attribute in codes:
-            _show_codes(sheet, len(lines), codes[row.asked.attribute])
-        lines.append((_cells(looks, row), None))
+        if (codes := contents.codes.get(row.asked.attribute)) is not None:
+            _show_codes(sheet, len(lines), codes)
+        lines.append((_cells(looks, row, contents.asks(plan, row)), None))
     lines = [([(text[:_LONGEST_SHOWN], style) for text, style in cells], height) for cells, height in lines]
     for place, (_, columns) in enumerate(_BEFORE):
         sheet.set_column(place, place, columns)
-    sheet.set_column(FIRST_COLUMN, width - 1, _WIDTH)
-    sheet.freeze_panes(HEADING_ROW, FIRST_COLUMN)
+    sheet.set_column(_FIRST_COLUMN, width - 1, _WIDTH)
+    sheet.freeze_panes(_ROWS_ABOVE, _FIRST_COLUMN)
     # Without a password: it keeps people from typing where nothing is read, and from nothing else.
     sheet.protect("", {"format_columns": True, "format_rows": True})
-    _print_setup(sheet, name, HEADING_ROW)
+    _print_setup(sheet, name, _ROWS_ABOVE)
     # On one page forty families could not be read: each page says what its rows are.
     sheet.set_print_scale(65)
-    sheet.repeat_columns(0, FIRST_COLUMN - 1)
+    sheet.repeat_columns(0, _FIRST_COLUMN - 1)
     content = [_line(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
     sheet.fill(iter(content), len(lines), width)
-    return [
+    nobody = [
+        ("nobody", [plan.channel.label, row.asked.attribute, row.asked.language, dict(some)])
+        for row in plan.rows
+        for some in _some(_nobody(contents.columns, plan, row))
+    ]
+    return nobody + [
         ("shown", [name, number, first, texts[first : first + _CELLS_TOGETHER]])
         for number, (cells, _) in enumerate(lines, 1)
         for texts in [[held_by_a_cell(text) for text, _ in cells]]
@@ -336,46 +333,47 @@ def _write_matrix(
     ]
 
 
-def _above(looks: _Looks, plan: ChannelSheet) -> Iterable[tuple[list[_Cell], int]]:
+def _nobody(codes: Sequence[str], plan: ChannelSheet, row: SheetRow) -> Iterator[tuple[str, int]]:
+    """Yield the families of some size of which no product has an attribute, each with its products."""
+    for code, products, share in zip(codes, plan.products, row.shares, strict=False):
+        if row.is_asked and share == 0 and products >= _LARGE:
+            yield code, products
+
+
+def _above(
+    looks: _Looks, plan: ChannelSheet, contents: WorkbookContents
+) -> Iterable[tuple[list[_Cell], int]]:
     """Yield the rows above the attributes: the channel, and what each column is."""
-    channel, families = plan.channel, plan.families
+    channel, families = plan.channel, contents.families
     grey, small = looks.of(font_color=_GREY), looks.of(font_size=8, font_color=_GREY, align="center")
-    blanks = [("", grey)] * (FIRST_COLUMN - 1)
     heading = looks.of(
         bold=True, font_color="#FFFFFF", bg_color=_HEADING, text_wrap=True, align="center", border=1
     )
-    titles = [ALL_FAMILIES, *(one.label or one.code for one in families)]
+    titles = [_ALL_FAMILIES, *(one.label or one.code for one in families)]
     labels = {one.code: one.label or one.code for one in families}
-    products = [f"{one:,}" for one in plan.products] or [""] * (len(families) + 1)
-    above = {
-        1: [(f"This sheet shows what is asked. Write in the sheet {REQUIREMENTS}.", looks.of(italic=True))],
-        2: [
-            ("Channel", grey),
-            (f"{channel.label}{'' if channel.consumer_units else ', all units'}", looks.of(bold=True)),
-        ],
-        PARENT_ROW: [
-            ("Belongs to", grey),
-            *blanks,
-            ("", small),
-            *((labels.get(one.parent, one.parent), small) for one in families),
-        ],
-        CODE_ROW: [("Family", grey), *blanks, (ALL, small), *((one.code, small) for one in families)],
-        PRODUCTS_ROW: [("Number of products", grey), *blanks, *((one, small) for one in products)],
-        HEADING_ROW: [*((one, looks.heading) for one, _ in _BEFORE), *((one, heading) for one in titles)],
-    }
+    products = [f"{one:,}" for one in plan.products] or [""] * len(titles)
+    units = "" if channel.consumer_units else ", all units"
+    yield [(f"This sheet shows what is asked. Write in the sheet {REQUIREMENTS}.", looks.of(italic=True))], 15
+    yield [("Channel", grey), (f"{channel.label}{units}", looks.of(bold=True))], 15
+    for name, texts in (
+        ("Belongs to", ["", *(labels.get(one.parent, one.parent) for one in families)]),
+        ("Family", contents.columns),
+        ("Number of products", products),
+    ):
+        blanks = [("", grey)] * (_FIRST_COLUMN - 1)
+        yield [(name, grey), *blanks, *((one, small) for one in texts)], 15
     tall = 15 * min(max(-(-len(one) // (_WIDTH - 2)) for one in titles), 4) + 3
-    yield from ((above[number], tall if number == HEADING_ROW else 15) for number in range(1, FIRST_ROW))
+    yield [*((one, looks.heading) for one, _ in _BEFORE), *((one, heading) for one in titles)], tall
 
 
-def _cells(looks: _Looks, row: SheetRow) -> list[_Cell]:
+def _cells(looks: _Looks, row: SheetRow, asks: Sequence[Ask | None]) -> list[_Cell]:
     text, grey = looks.of(font_color=_INK, indent=1), looks.of(font_color=_GREY, font_size=8)
-    asked = row.asked
-    cells = [(row.title, text), (asked.language, text), (asked.attribute, grey), (_share(row.overall), grey)]
-    for today, ask in zip_longest(row.today, row.answers):
+    overall = _share(row, row.overall)
+    cells = [(row.title, text), (row.asked.language, text), (row.asked.attribute, grey), (overall, grey)]
+    for ask, share in zip_longest(asks, row.shares):
         level = "" if ask is None else f"{ask.level}{'; ...' if ask.is_of_value else ''}"
-        share = _share(today)
-        words = f"{level}{BEHIND}{share}" if level and share else level or share
-        cells.append((words, looks.cell(today, None if ask is None else ask.level)))
+        words = _BEHIND.join(filter(None, [level, _share(row, share)]))
+        cells.append((words, looks.cell(share if row.is_asked else None, ask.level if ask else None)))
     return cells
 
 
@@ -431,9 +429,10 @@ not: It does not belong there. A product that has it is listed.
 Family: A code, or * for all families. What is asked of all families holds for every family that has no row of
     its own for the attribute. A family without a row takes that of the family in Family parent, and in the end
     that of all families. The matrix has the names of families beside their codes.
-Condition: What a value must be like, divided by semicolons, where the level is must or should. A text: 20-80
-    characters. A code: one of: FR, BE. A picture: at least 800 pixels. For experts: pattern: [A-Z].* In the
-    matrix, press on the name of a coded attribute to see the codes that products have.
+Condition: What a value must be like, in these words, divided by semicolons, where the level is must or should. A
+    text: 20-80 characters, or at most 80 characters. A code: one of: FR, BE. A picture: at least 800 pixels. For
+    experts: pattern: [A-Z].* In the matrix, press on the name of a coded attribute to see the codes that products
+    have.
 Attribute: The technical name, as in the list. The column Attribute name and the matrix have it in words.
 Language: Of texts, its code, such as fr; or any, where a text may be in any language.
 You may: sort, filter, hide, add and delete rows; move columns; add columns and sheets of your own, which are
@@ -455,7 +454,7 @@ def _read_me(contents: WorkbookContents) -> list[tuple[str, str]]:
         if contents.source
         else "This workbook was written without a catalogue, so that it shows no shares."
     )
-    given = {"today": today, "by": contents.by, "left_out": " ".join(contents.left_out)}
+    given = {"today": today, "by": contents.requirements.by, "left_out": " ".join(contents.left_out)}
     lines = [("What must a product have?", "")]
     for entry in re.split(r"\n(?! )", _READ_ME.strip()):
         word, _, text = entry.partition(": ")

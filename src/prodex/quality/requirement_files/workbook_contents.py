@@ -14,6 +14,8 @@ from prodex.catalog.origin import scope_of
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.requested_data import Asked as Requested
 from prodex.facts.requested_data import asked_for
+from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of
+from prodex.quality.asks import Ask
 from prodex.quality.picture_columns import PICTURES
 from prodex.quality.requirement_files.attribute_titles import FACES_SHOWN, NUTRIENTS_SHOWN, title_of
 from prodex.quality.requirement_files.filled_shares import (
@@ -37,14 +39,10 @@ from prodex.quality.requirement_files.layout import (
 )
 from prodex.quality.requirements import (
     ALL,
-    NUTRIENTS,
-    Ask,
-    AskedAttribute,
     Channel,
     ProductFamily,
     Requirements,
     entries_of,
-    selector_of,
 )
 from prodex.tables.attributes import MEASURES, TEXTS
 from prodex.tables.declaration import TABLES
@@ -67,34 +65,10 @@ _GROUP_OF_TABLE = {"texts": TEXT, "codes": CODE, "quantities": QUANTITY, "scalar
 #: Attributes at the top of records that the service writes about them, and what has rows of its own.
 _NOT_ROWS = frozenset(
     {
-        *(
-            "id",
-            "uuid",
-            "_jsonVersion",
-            "createdAt",
-            "updatedAt",
-            "supplierId",
-            "product_key",
-            "owner",
-            "lifeCycle",
-        ),
-        *(
-            "manufacturerSharingStatus",
-            "targetProductStatus",
-            "validation",
-            "lastRequest",
-            "assetsLastRequests",
-        ),
-        *(
-            "validationRules",
-            "lastUserHistoryDate",
-            "history",
-            "version",
-            "specializes",
-            "expressedIn",
-            "assets",
-        ),
-        *("tags", "targetMarket"),
+        *("id", "uuid", "_jsonVersion", "createdAt", "updatedAt", "supplierId", "product_key", "owner"),
+        *("lifeCycle", "manufacturerSharingStatus", "targetProductStatus", "validation", "lastRequest"),
+        *("assetsLastRequests", "validationRules", "lastUserHistoryDate", "history", "version"),
+        *("specializes", "expressedIn", "assets", "tags", "targetMarket"),
     }
 )
 
@@ -107,24 +81,8 @@ _FEW = 0.01
 
 
 @dataclass(frozen=True)
-class Today:
-    """What a cell shows of the catalogue.
-
-    Attributes
-    ----------
-    share
-        The share of the products that have it; None where there is no product.
-    is_asked
-        Whether it was asked for when the catalogue was loaded, at least in part.
-    """
-
-    share: float | None = None
-    is_asked: bool = True
-
-
-@dataclass(frozen=True)
 class SheetRow:
-    """A row of a sheet.
+    """A row of a matrix.
 
     Attributes
     ----------
@@ -134,42 +92,39 @@ class SheetRow:
         What it is about.
     title
         Its name in words.
+    is_asked
+        Whether it was asked for when the catalogue was loaded, at least in part.
     overall
-        What the whole catalogue has.
-    today
-        What each column has; none without a catalogue.
-    answers
-        What is asked of each column.
+        The share of all products that have it; None where there is no product.
+    shares
+        The same of each column; none without a catalogue.
     """
 
     group: str
     asked: AskedAttribute
     title: str
-    overall: Today | None = None
-    today: tuple[Today, ...] = ()
-    answers: tuple[Ask | None, ...] = ()
+    is_asked: bool = True
+    overall: float | None = None
+    shares: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class ChannelSheet:
-    """A sheet: one channel in one market.
+    """A matrix: one channel in one market.
 
     Attributes
     ----------
     channel
         The channel.
-    families
-        Its columns, after the one for all families.
-    products
-        How many products each column has, that of all families first; none without a catalogue.
     rows
         Its rows, in their order.
+    products
+        How many products each column has, that of all families first; none without a catalogue.
     """
 
     channel: Channel
-    families: tuple[ProductFamily, ...]
-    products: tuple[int, ...]
     rows: tuple[SheetRow, ...]
+    products: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -178,29 +133,39 @@ class WorkbookContents:
 
     Attributes
     ----------
-    by
-        By what families are told.
-    source
-        Where the catalogue is from; empty without one.
-    sheets
-        A sheet for each channel.
-    left_out
-        Sentences of what is in no row or column.
+    requirements
+        What is asked already, and by what families are told.
     families
-        The families that there are without any channel.
+        The families that are columns of matrices, after the one for all families.
+    sheets
+        A matrix for each channel.
     all_families
         The families that can be chosen.
+    source
+        Where the catalogue is from; empty without one.
+    left_out
+        Sentences of what is in no row or column.
     codes
         The codes that attributes have today, each with its label.
     """
 
-    by: str
+    requirements: Requirements
+    families: tuple[ProductFamily, ...]
+    sheets: tuple[ChannelSheet, ...]
+    all_families: tuple[ProductFamily, ...]
     source: str = ""
-    sheets: tuple[ChannelSheet, ...] = ()
     left_out: tuple[str, ...] = ()
-    families: tuple[ProductFamily, ...] = ()
-    all_families: tuple[ProductFamily, ...] = ()
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """The codes of the columns of matrices."""
+        return [ALL, *(one.code for one in self.families)]
+
+    def asks(self, sheet: ChannelSheet, row: SheetRow) -> list[Ask | None]:
+        """Return what is asked in each column of a row."""
+        label = sheet.channel.label
+        return [self.requirements.own_ask(label, row.asked, code) for code in self.columns]
 
 
 def contents_of(
@@ -223,22 +188,20 @@ def contents_of(
     titles = _titles(attributes, labels)
     sheets = []
     for number, channel in enumerate(channels):
-        rows = []
-        for attribute, group in attributes.items():
-            title = titles[attribute]
-            for asked in _asked_of(attribute, channel, number, shares, chosen, start):
-                rows.append(
-                    _row(asked, group, title, shares, number, families, start, channel, catalog.origin)
-                )
-        products = tuple(int(one) for one in shares.products[number])
-        sheets.append(ChannelSheet(channel, tuple(families), products, _in_order(rows)))
+        rows = [
+            _row(asked, group, titles[attribute], shares, number, catalog.origin)
+            for attribute, group in attributes.items()
+            for asked in _asked_of(attribute, channel, number, shares, chosen, start)
+        ]
+        sheets.append(ChannelSheet(channel, _in_order(rows), tuple(shares.products[number].tolist())))
     return WorkbookContents(
-        start.by,
-        _source(catalog),
+        start,
+        tuple(families),
         tuple(sheets),
+        tuple({one.code: one for one in (*families, *groups.families)}.values())[:MOST_FAMILIES],
+        _source(catalog),
         _left_out(groups, families),
-        all_families=tuple({one.code: one for one in (*families, *groups.families)}.values())[:MOST_FAMILIES],
-        codes=_codes(catalog, attributes, start),
+        _codes(catalog, attributes, start),
     )
 
 
@@ -279,21 +242,11 @@ def _source(catalog: Catalog) -> str:
 def contents_without_catalog(requirements: Requirements) -> WorkbookContents:
     """Return what the workbook of requirements alone holds: its rows are those that say something."""
     asked = dict.fromkeys(one.asked for one in requirements.requirements)
-    families = tuple(sorted({family for _, family, _, _ in entries_of(requirements) if family is not None}))
+    families = tuple(sorted({one.family for one in entries_of(requirements) if one.family is not None}))
     titles = _titles([one.attribute for one in asked], {})
-    sheets = []
-    for channel in requirements.channels:
-        rows = [
-            SheetRow(
-                group_of(one.attribute),
-                one,
-                titles[one.attribute],
-                answers=_answers(one, families, requirements, channel),
-            )
-            for one in asked
-        ]
-        sheets.append(ChannelSheet(channel, families, (), _in_order(rows)))
-    return WorkbookContents(requirements.by, sheets=tuple(sheets), families=families, all_families=families)
+    rows = _in_order(SheetRow(group_of(one.attribute), one, titles[one.attribute]) for one in asked)
+    sheets = tuple(ChannelSheet(channel, rows) for channel in requirements.channels)
+    return WorkbookContents(requirements, families, sheets, families)
 
 
 def group_of(attribute: str, table: str = "") -> str:
@@ -355,32 +308,14 @@ def _asked_of(
 
 
 def _row(
-    asked: AskedAttribute,
-    group: str,
-    title: str,
-    shares: FilledShares,
-    number: int,
-    families: Sequence[ProductFamily],
-    start: Requirements,
-    channel: Channel,
-    origin: Origin,
+    asked: AskedAttribute, group: str, title: str, shares: FilledShares, number: int, origin: Origin
 ) -> SheetRow:
     is_asked = asked_for(origin, [asked.path], asked.language or None) is not Requested.NOTHING
-    counts = shares.filled.get(asked)
-    filled = [0] * (len(families) + 1) if counts is None else counts[number].tolist()
-    today = tuple(
-        Today(one / of if of else None, is_asked)
-        for one, of in zip(filled, shares.products[number].tolist(), strict=True)
-    )
-    overall = Today(shares.everywhere.get(asked, 0) / shares.size if shares.size else None, is_asked)
-    return SheetRow(group, asked, title, overall, today, _answers(asked, families, start, channel))
-
-
-def _answers(
-    asked: AskedAttribute, families: Sequence[ProductFamily], requirements: Requirements, channel: Channel
-) -> tuple[Ask | None, ...]:
-    codes = [ALL, *(one.code for one in families)]
-    return tuple(requirements.own_ask(channel.label, asked, code) for code in codes)
+    products = shares.products[number].tolist()
+    filled = shares.filled[asked][number].tolist() if asked in shares.filled else [0] * len(products)
+    overall = shares.everywhere.get(asked, 0) / shares.size if shares.size else None
+    of_columns = (one / of if of else None for one, of in zip(filled, products, strict=True))
+    return SheetRow(group, asked, title, is_asked, overall, tuple(of_columns))
 
 
 def _in_order(rows: Iterable[SheetRow]) -> tuple[SheetRow, ...]:
