@@ -444,17 +444,17 @@ def test_endless_values_are_cut_aloud() -> None:
 
 def several_times(part: AuditPart, times: int) -> AuditPart:
     """Return a part that has each product of another so often."""
-    place = part.evidence.schema.get_field_index("product")
-    evidence = [
-        part.evidence.set_column(
+    place = part.findings.schema.get_field_index("product")
+    findings = [
+        part.findings.set_column(
             place,
-            part.evidence.schema.field(place),
-            pc.add(part.evidence["product"], pa.scalar(n * part.size, pa.int32())),
+            part.findings.schema.field(place),
+            pc.add(part.findings["product"], pa.scalar(n * part.size, pa.int32())),
         )
         for n in range(times)
     ]
     products = pa.concat_tables([part.products] * times)
-    return AuditPart.of(products, np.tile(part.states, (times, 1)), pa.concat_tables(evidence))
+    return AuditPart.of(products, np.tile(part.states, (times, 1)), pa.concat_tables(findings))
 
 
 @pytest.mark.slow

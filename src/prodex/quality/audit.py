@@ -28,12 +28,11 @@ from prodex.progress import Progress
 from prodex.quality.accepted import (
     NONE_ACCEPTED,
     AcceptedFindings,
-    AcceptedInPart,
     AcceptedThen,
     WantedFindings,
     accepted_in_part,
 )
-from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, whole_cells
 from prodex.quality.check import Check
 from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, gaps
@@ -58,7 +57,7 @@ class Audit:
     Attributes
     ----------
     parts
-        Products, states and evidence, in the same parts as the catalogue.
+        Products, states and findings, in the same parts as the catalogue.
     checks
         The columns of the matrix.
     profile
@@ -193,7 +192,7 @@ class Audit:
         # All products as one group, so that headline and breakdowns cannot differ.
         row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
         more = {
-            "accepted": sum(found.cells for found in self.accepted_parts),
+            "accepted": sum(map(_accepted_cells, self.parts, self.accepted_parts)),
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
             "checks_unknown": self._checks_unknown,
@@ -454,10 +453,8 @@ class Audit:
             self.parts, self.checks, equal, self.accepted_parts, selection, self._products_meant
         )
         # A generator: millions of findings never are in memory at once.
-        each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
-        rows = (
-            failure_rows(part, self.checks, wants, accepted, times, words) for part, accepted, times in each
-        )
+        each = zip(self._dated_parts, self.accepted_parts, strict=True)
+        rows = (failure_rows(part, self.checks, wants, accepted, words) for part, accepted in each)
         if isinstance(is_accepted, bool | np.bool_):
             keep = pc.is_valid if is_accepted else pc.is_null
             rows = (table.filter(keep(table["accepted"])) for table in rows)
@@ -488,25 +485,25 @@ class Audit:
         return self.failures(**equal)[["product_id", *FAILURES.names[FAILURES.names.index("check") :]]]
 
     @cached_property
-    def _first_seen(self) -> tuple[pa.Array | None, ...]:
-        """For each part since when its findings are open, as far as saved audits tell."""
-        from prodex.quality.first_seen import first_seen_of
+    def _dated_parts(self) -> tuple[AuditPart, ...]:
+        """The parts with findings that say since when they are open, as far as saved audits tell."""
+        from prodex.quality.first_seen import dated_parts
 
-        return first_seen_of(self)
+        return dated_parts(self)
 
     @cached_property
-    def accepted_parts(self) -> tuple[AcceptedInPart, ...]:
-        """For each part the findings that are accepted on the day of the audit (`now`)."""
+    def accepted_parts(self) -> tuple[pa.Table, ...]:
+        """For each part the findings that are accepted on the day of the audit (`now`), as `ACCEPTED` has them."""
         return tuple(map(self.accepted_in, self.parts))
 
-    def accepted_in(self, part: AuditPart) -> AcceptedInPart:
+    def accepted_in(self, part: AuditPart) -> pa.Table:
         """Return what is accepted of a part of this audit, or of some products of it.
 
         Examples
         --------
         >>> import prodex
         >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
-        >>> audit.accepted_in(audit.parts[0]).cells
+        >>> audit.accepted_in(audit.parts[0]).num_rows
         0
         """
         return NONE_ACCEPTED if self._wanted is None else accepted_in_part(part, self.checks, self._wanted)
@@ -557,24 +554,18 @@ class Audit:
         >>> audit.accepted_reasons()[["accepted", "accepted_by", "findings"]].values.tolist()
         [['printed so', 'Ana', 1]]
         """
-        lines = [line for part in (self.as_found or self).accepted_parts for line in part.lines]
-        frame = pd.DataFrame(
-            {
-                "accepted": pd.Series([line.reason for line in lines], dtype="str"),
-                "accepted_by": pd.Series([line.by for line in lines], dtype="str"),
-                "product": [line.product for line in lines],
-                "until": pd.Series([line.until for line in lines], dtype="datetime64[us]"),
-            }
-        )
+        frame = to_frame(pa.concat_tables([NONE_ACCEPTED, *(self.as_found or self).accepted_parts]))
         found = frame.groupby(["accepted", "accepted_by"], as_index=False, sort=True).agg(
-            findings=("product", "size"), products=("product", "nunique"), accepted_until=("until", "min")
+            findings=("product", "size"),
+            products=("product", "nunique"),
+            accepted_until=("accepted_until", "min"),
         )
         return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
 
     @property
     def has_accepted(self) -> bool:
         """Whether findings of it are accepted, so that `with_accepted()` has other figures."""
-        return any(found.lines for found in self.accepted_parts)
+        return any(map(len, self.accepted_parts))
 
     def with_accepted(self) -> Self:
         """Return the audit as if what is accepted passed: a view, which has all figures, lists and pages of an audit.
@@ -602,7 +593,7 @@ class Audit:
         each = zip(self.parts, self.accepted_parts, strict=True)
         return replace(
             self,
-            parts=tuple(part.without(found.rows, found.product, found.check) for part, found in each),
+            parts=tuple(part.without(found["finding"].to_numpy()) for part, found in each),
             folder=None,
             taken_from=None if self.taken_from is None else self.taken_from.with_accepted(),
             as_found=self,
@@ -1058,6 +1049,11 @@ class Audit:
                 f"by {', '.join(KEPT)}."
             )
         return self.catalog
+
+
+def _accepted_cells(part: AuditPart, accepted: pa.Table) -> int:
+    """Return how many cells of the matrix fail with accepted findings alone."""
+    return len(whole_cells(part.findings, accepted["finding"].to_numpy())[0]) if len(accepted) else 0
 
 
 def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
