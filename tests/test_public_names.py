@@ -155,7 +155,6 @@ INNER = {
     "Identity",
     "ProductFamily",
     "SelectionRequest",
-    "Tally",
 }
 
 

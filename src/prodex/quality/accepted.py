@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import force_setattr
@@ -39,6 +40,7 @@ from prodex.files.untrusted import check_moment, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import Check
 from prodex.tables.columns import Rows, is_true, whole
+from prodex.tables.frames import to_frame
 from prodex.written_dates import written_date, written_day
 
 #: The file beside the snapshots of a name.
@@ -468,6 +470,17 @@ def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFin
     if not accepted:
         return NONE_ACCEPTED
     return pa.table([pa.array(one) for one in zip(*accepted, strict=True)], ACCEPTED.names).cast(ACCEPTED)
+
+
+def reasons_of(accepted: Sequence[pa.Table]) -> pd.DataFrame:
+    """Return who has accepted how many findings, and why, given those of each part; see `Audit.accepted_reasons`."""
+    frame = to_frame(pa.concat_tables([NONE_ACCEPTED, *accepted]))
+    found = frame.groupby(["accepted", "accepted_by"], as_index=False, sort=True).agg(
+        findings=("product", "size"),
+        products=("product", "nunique"),
+        accepted_until=("accepted_until", "min"),
+    )
+    return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
 
 
 _DECODER = msgspec.json.Decoder(AcceptedLine)

@@ -22,8 +22,9 @@ import pyarrow as pa
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.quality.audit import Audit, counted_units_of
+from prodex.quality.audit import Audit
 from prodex.quality.check import Check
+from prodex.quality.group_figures import counted_units_of
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, AskedAttribute, Channel, Level, Requirements, column_of
 from prodex.quality.scores import ratio

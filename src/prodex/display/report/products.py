@@ -51,10 +51,11 @@ def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
     shown, with the number of all.
     """
     tally = audit.tally
-    failing = np.flatnonzero(tally.failed > 0)
     # Blockers first: a product with one is not listed, however good its score.
-    by_need = np.lexsort((tally.scores[failing], -tally.blockers[failing]))
-    worst = failing[by_need][:_CARDS]
+    by_need = tally[tally["failed"] > 0].sort_values(
+        ["blockers", "score"], ascending=[False, True], kind="stable"
+    )
+    worst = by_need.index[:_CARDS].to_numpy()
     products = audit.products.iloc[worst].to_dict("records")
     texts, pictures = _texts_and_pictures(audit, [str(one["product_id"]) for one in products])
     # Texts share a budget of bytes, so that one long text does not push the others off the page.

@@ -47,7 +47,7 @@ from prodex.quality.check import Check
 from prodex.quality.failures import failure_rows
 from prodex.quality.picture_columns import FACES, FILE_NAME
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import Tally
+from prodex.quality.scores import counted, grades_of
 from prodex.quality.states import State
 from prodex.query import SharingStatus, ValidationStatus
 from prodex.tables.attributes import path_keys
@@ -958,9 +958,8 @@ def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
 
 
 def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
-    tally = Tally.of(part.states, audit.checks)
-    grade = tally.grades(audit.grade_with_blocker)[0]
-    blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
+    tally = counted([part.states], audit.checks)
+    grade, figures = grades_of(tally, audit.grade_with_blocker)[0], tally.iloc[0]
     rows = failure_rows(part, audit.checks, accepted=audit.accepted_in(part)).to_pylist()
     states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
 
@@ -969,10 +968,10 @@ def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
 
     severities = list(SEVERITIES)
     return ProductAudit(
-        score=percent(float(tally.scores[0])),
+        score=percent(float(figures["score"])),
         grade=grade or "none",
         # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
-        ready="no" if blocked else "undecided" if doubtful else "yes",
+        ready="no" if figures["not_ready"] else "undecided" if figures["undecided"] else "yes",
         failed=tuple(
             FailedCheck(
                 one, tuple(_check_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id)
