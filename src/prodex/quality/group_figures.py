@@ -37,6 +37,21 @@ def scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
     return _by_need(with_names(frame, groups.codes, groups.labels, by))
 
 
+def block_scores(audit: Audit, by: str) -> dict[str | None, pd.DataFrame]:
+    """Return the scores of the groups that have products, for all checks (None) and for the checks of each block.
+
+    The worst group is first, and all frames have the groups in the same order.
+    """
+    code, *_ = column_names(by)
+    whole = scores_by(audit, by, None)
+    # A language that a check names may be nobody's.
+    whole = whole[whole["products"] > 0]
+    found: dict[str | None, pd.DataFrame] = {None: whole}
+    for block in dict.fromkeys(check.block for check in audit.checks):
+        found[block] = scores_by(audit, by, block).set_index(code).reindex(whole[code])
+    return found
+
+
 def counted_units_of(audit: Audit, units: str = CONSUMER) -> CountedUnits:
     """Return which products of an audit count as consumer units, or all.
 

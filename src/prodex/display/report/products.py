@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -146,19 +146,6 @@ _COLUMNS = [
 ]
 
 
-class FindingRow(NamedTuple):
-    """A finding as a row of the page; there are two thousand of them."""
-
-    gtin: Words
-    name: Words
-    owner: Words
-    attribute: Words
-    language: str | None
-    value: Words
-    reason: Words
-    accepted: Words
-
-
 def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> list[dict[str, Any]]:
     """Return the findings of each check that fails, in the order given.
 
@@ -205,14 +192,15 @@ def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, pa.Table]]:
     return totals, kept
 
 
-def _finding(row: dict[str, Any], most: int) -> FindingRow:
-    return FindingRow(
-        gtin=label(row["gtin"] or row["product_id"]),
-        name=label(row["name"]),
-        owner=label(shown_one(row["owner"], row["owner_id"])),
-        attribute=label(row["attribute"]),
-        language=row["language"],
-        value=shown(row["value"], most),
-        reason=shown(row["reason"], most),
-        accepted=shown(row["accepted"], 400),
-    )
+def _finding(row: dict[str, Any], most: int) -> dict[str, Any]:
+    """Return a finding as a row of the page."""
+    return {
+        "gtin": label(row["gtin"] or row["product_id"]),
+        "name": label(row["name"]),
+        "owner": label(shown_one(row["owner"], row["owner_id"])),
+        "attribute": label(row["attribute"]),
+        "language": row["language"],
+        "value": shown(row["value"], most),
+        "reason": shown(row["reason"], most),
+        "accepted": shown(row["accepted"], 400),
+    }
