@@ -371,7 +371,9 @@ def digests_of(findings: pa.Table, rows: Rows, checks: Sequence[Check]) -> list[
     # It is the same finding as long as nothing is there.
     missing = [digest_of(check.attribute, check.language, None, None) for check in checks]
     taken = findings.select(["check", "attribute", "language", "value", "compared"]).take(pa.array(rows))
-    return [
+    made = np.array(missing, object)[taken["check"].to_numpy()]
+    is_seen = np.any([taken[name].is_valid() for name in ("attribute", "value", "compared")], axis=0)
+    made[is_seen] = [
         # Of missing data, a finding says at most that they wait for acceptance, or why they are asked for.
         missing[place]
         if value is None
@@ -383,8 +385,12 @@ def digests_of(findings: pa.Table, rows: Rows, checks: Sequence[Check]) -> list[
             value,
             compared,
         )
-        for place, attribute, language, value, compared in zip(*taken.to_pydict().values(), strict=True)
+        for place, attribute, language, value, compared in zip(
+            *taken.filter(pa.array(is_seen)).to_pydict().values(), strict=True
+        )
     ]
+    digests: list[str] = made.tolist()
+    return digests
 
 
 class AcceptedThen(NamedTuple):
@@ -462,14 +468,21 @@ def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFin
     cell = name[there] * len(checks) + check[there]
     place = np.minimum(np.searchsorted(wanted.cells, cell), len(wanted.cells) - 1)
     rows = there[wanted.cells[place] == cell]
-    accepted = []
-    for row, digest in zip(rows.tolist(), digests_of(findings, rows, checks), strict=True):
-        line = wanted.file.counting(*named[product[row]], names[check[row]], digest, wanted.shared)
+    kept, lines = [], []
+    places = (one.tolist() for one in (rows, product[rows], check[rows]))
+    for row, of, by, digest in zip(*places, digests_of(findings, rows, checks), strict=True):
+        line = wanted.file.counting(*named[of], names[by], digest, wanted.shared)
         if line is not None and line.is_in_force(wanted.day):
-            accepted.append((row, line.product, line.reason, line.by, line.until))
-    if not accepted:
-        return NONE_ACCEPTED
-    return pa.table([pa.array(one) for one in zip(*accepted, strict=True)], ACCEPTED.names).cast(ACCEPTED)
+            kept.append(row)
+            lines.append(line)
+    columns = {
+        "finding": kept,
+        "product": [line.product for line in lines],
+        "accepted": [line.reason for line in lines],
+        "accepted_by": [line.by for line in lines],
+        "accepted_until": pa.array([line.until for line in lines], pa.date32()).cast(pa.timestamp("us")),
+    }
+    return pa.table(columns, schema=ACCEPTED)
 
 
 def reasons_of(accepted: Sequence[pa.Table]) -> pd.DataFrame:

@@ -31,7 +31,7 @@ from prodex.quality.accepted import (
     accepted_in_part,
     reasons_of,
 )
-from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, whole_cells
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
 from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, counts_by_check, gaps, laws
@@ -1007,4 +1007,4 @@ class Audit:
 
 def _accepted_cells(part: AuditPart, accepted: pa.Table) -> int:
     """Return how many cells of the matrix fail with accepted findings alone."""
-    return len(whole_cells(part.findings, accepted["finding"].to_numpy())[0]) if len(accepted) else 0
+    return int(part.whole_cells(accepted["finding"].to_numpy()).sum()) if len(accepted) else 0

@@ -76,7 +76,7 @@ class AuditPart:
     ) -> Self:
         """Compress the result of a part: products are rows of `products` and `states`, checks columns of `states`."""
         size, checks = states.shape
-        seen, times = findings.drop_columns("first_seen"), findings.select(["first_seen"])
+        seen, times = _without_times(findings)
         return cls(
             size, checks, crashes, _packed(products), _packed_states(states), _packed(seen), _packed(times)
         )
@@ -99,12 +99,22 @@ class AuditPart:
         """Return the same without some of its findings, as if they were none: a cell without any passes."""
         if not len(rows):
             return self
-        findings = self.findings
-        states = self.states.copy(order="F")
-        states[whole_cells(findings, rows)] = State.PASS
+        findings, states = self.findings, self.states.copy(order="F")
+        states[self.whole_cells(rows)] = State.PASS
         kept = np.ones(len(findings), bool)
         kept[rows] = False
-        return AuditPart.of(self.products, states, findings.filter(pa.array(kept)), self.crashes)
+        seen, times = _without_times(findings.filter(pa.array(kept)))
+        return replace(
+            self, _states=_packed_states(states), _findings=_packed(seen), _first_seen=_packed(times)
+        )
+
+    def whole_cells(self, rows: Rows) -> Mask:
+        """Say which cells of the matrix have all of their findings among these."""
+        cells = tuple(_unpacked(self._findings, name)[name].to_numpy() for name in ("product", "check"))
+        is_whole = np.zeros((self.size, self.checks), bool)
+        is_whole[tuple(places[rows] for places in cells)] = True
+        is_whole[tuple(np.delete(places, rows) for places in cells)] = False
+        return is_whole
 
     def with_first_seen(self, times: pa.Array) -> AuditPart:
         """Return the same with the moment since which each finding is open."""
@@ -136,14 +146,9 @@ class AuditPart:
         return _unpacked(self._first_seen)["first_seen"]
 
 
-def whole_cells(findings: pa.Table, rows: Rows) -> tuple[Rows, Rows]:
-    """Return the cells of a matrix, as products and checks, of which all findings are among these rows."""
-    product, check = (findings[name].to_numpy() for name in ("product", "check"))
-    every = check.astype(np.int64) << 32 | product
-    is_among = np.zeros(len(every), bool)
-    is_among[rows] = True
-    check, product = np.divmod(np.setdiff1d(every[is_among], every[~is_among]), 1 << 32)
-    return product, check
+def _without_times(findings: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return findings, and since when they are open: this is found out later, and nothing else is compressed anew."""
+    return findings.drop_columns("first_seen"), findings.select(["first_seen"])
 
 
 def _packed_states(states: States) -> bytes:

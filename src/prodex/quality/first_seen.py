@@ -110,8 +110,10 @@ def _earlier(audit: Audit, place: Path) -> Iterator[Audit]:
 def _dated(audit: Audit, before: pd.DataFrame) -> tuple[AuditPart, ...]:
     """Return the parts of an audit whose findings are open since they were before, the others since now."""
     now = int(pa.scalar(audit.now, pa.timestamp("us")).cast(pa.int64()).as_py())
-    oldest = before.sort_values(["key", "since"]).drop_duplicates("key")
-    keys, since = oldest["key"].to_numpy(), np.minimum(oldest["since"].to_numpy(), now)
+    keys, since = before["key"].to_numpy(), before["since"].to_numpy()
+    # Of several findings with one key the oldest is first, which is the one that is looked up.
+    order = np.lexsort((since, keys))
+    keys, since = keys[order], np.minimum(since[order], now)
     made = []
     for part in audit.parts:
         row = looked_up(keys, np.arange(len(keys)), _findings(part, audit.checks)["key"].to_numpy())
