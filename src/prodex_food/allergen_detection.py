@@ -43,6 +43,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial, reduce
+from types import MappingProxyType
 from typing import Self
 
 import numpy as np
@@ -167,6 +168,7 @@ def named_allergens(
     *,
     perhaps: bool = False,
     fold: Callable[[pa.Array], pa.Array] = folded,
+    own_words: Mapping[str, int] = MappingProxyType({}),
 ) -> NamedAllergens:
     """Find the allergens that texts name.
 
@@ -181,6 +183,8 @@ def named_allergens(
         Whether what "may contain" tells counts as well.
     fold
         Folds texts; another function may remember what it folded.
+    own_words
+        What words mean that nobody else knows, folded: the bits of groups, 0 of what is harmless.
 
     Examples
     --------
@@ -216,7 +220,11 @@ def named_allergens(
                 np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
             for place, reading in readings.items():
                 doubtful[rows[place]] |= reading.likely
-                unknown[rows[place]] = reading.unknown
+                unknown[rows[place]] = tuple(one for one in reading.unknown if one not in own_words)
+                meant = [(one, own_words[one]) for one in reading.unknown if own_words.get(one)]
+                found.append(_own_found(rows[place], meant))
+                for _, bits in meant:
+                    groups[rows[place]] |= bits
             share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
     return NamedAllergens(
         groups,
@@ -349,6 +357,11 @@ def _free_from(texts: pa.Array, languages: tuple[str, ...]) -> dict[int, int]:
 
 #: What German and Dutch join with the name of what is not in a product.
 _FREE = re.compile("(?:frei|vrij)(?:e[rsnm]?)?$")
+
+
+def _own_found(text: int, meant: Sequence[tuple[str, int]]) -> _Found:
+    words, meaning = zip(*meant, strict=True) if meant else ((), ())
+    return _Found(np.full(len(words), text), pa.array(words, pa.string()), np.array(meaning, np.int32))
 
 
 def _as_read(readings: Mapping[int, Reading]) -> _Found:

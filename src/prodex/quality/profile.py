@@ -51,6 +51,7 @@ a custom attribute or a typing error is decided when a catalogue is judged.
 from __future__ import annotations
 
 import itertools
+import json
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -92,6 +93,7 @@ from prodex.written_dates import day_given
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
     *("attributes", "grade_with_blocker", "checks", "requirements", "units", "packs"),
+    "ingredients",
 )
 
 
@@ -234,7 +236,13 @@ class Profile:
             # A profile that names a rule replaces all checks that its parent makes of it.
             tuple(replace(check.declaring(fields), units=units) for check in every),
             market_of(content.get("market"), place) or base.market,
-            tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),
+            tuple(
+                (
+                    dict(base.assume)
+                    | assumptions_of(content.get("assume", {}), place)
+                    | _own_words(content.get("ingredients", {}), place)
+                ).items()
+            ),
             (*base.attributes, *custom),
             grade_of(content.get("grade_with_blocker", base.grade_with_blocker), place),
             _requirements_of(content.get("requirements"), place, folder),
@@ -456,6 +464,21 @@ def _packs_away(given: Any, place: TomlText) -> list[str]:
         raise place.error(("packs",), f"packs is {given!r:.60}; give a list of packages: ['prodex_food'].")
     broken = import_packs()
     return [one for one in given if one not in installed_packs() or one in broken]
+
+
+def _own_words(given: Any, place: TomlText) -> dict[str, str]:
+    """Return the words of ingredients that the profile assumes to be harmless, or to name something, as JSON."""
+    is_table = isinstance(given, Mapping) and all(
+        isinstance(words, list | tuple) and all(isinstance(one, str) and one.strip() for one in words)
+        for words in given.values()
+    )
+    if not is_table:
+        raise place.error(
+            ("ingredients",),
+            f"ingredients is {given!r:.60}; give lists of words: {{harmless = ['zlork'], fish = ['hoki']}}.",
+        )
+    words = {str(name): sorted(words) for name, words in sorted(given.items())}
+    return {"ingredients": json.dumps(words, ensure_ascii=False)} if words else {}
 
 
 OF_THE_MARKET = "of the market"

@@ -74,6 +74,9 @@ class Verdict:
         whatever `fails` holds. By default it applies to the whole scope.
     evidence
         What was seen on failing products. Missing data need no evidence.
+    doubts
+        Why the check is unknown of some products: one row for each reason, such as a word that nobody knows. What is
+        said of a product that passes or fails is left out.
     unjudged
         Why some products could not be judged, where that is a fault, such as a pattern that takes too long: it is
         among the audit's crashes, and the other products are judged.
@@ -88,6 +91,7 @@ class Verdict:
     fails: Any
     applies: Any = None
     evidence: Evidence | None = None
+    doubts: Evidence | None = None
     unjudged: str = ""
 
 

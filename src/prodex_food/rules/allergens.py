@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -31,6 +32,7 @@ from prodex.packs import (
     compared_with,
     detect,
     encoded,
+    folded,
     has_match,
     is_true,
     rule,
@@ -38,7 +40,7 @@ from prodex.packs import (
 )
 from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
 from prodex_food.food_products import is_food, taken_for_food_by
-from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES
+from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES, bit_of
 
 #: Confidence and letters from which the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
@@ -86,13 +88,14 @@ def composition_allergens_listed(
     may_be_food = is_food(products)
     made_of = AttributeTexts.of(products, composition).of_products(may_be_food.fillna(True))
     lists = _allergen_lists(products, AttributeTexts.of(products, listed))
-    mentions, doubtful, is_whole = _mentions(made_of.texts, FoldedTexts.of(products).take)
+    own_words = _own_words(products)
+    read = _read_compositions(made_of.texts, FoldedTexts.of(products).take, own_words)
+    mentions, is_whole = read.mentions, read.is_whole
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
     fails = unlisted & lists.readable
-    is_whole &= ~_are_cut(products, composition, made_of.texts, whole) & (
-        doubtful & ~lists.groups[made_of.product] == 0
-    )
+    perhaps = read.doubtful & ~lists.groups[made_of.product]
+    is_whole = is_whole & ~_are_cut(products, composition, made_of.texts, whole) & (perhaps == 0)
     # What cannot be read may name anything.
     is_read = ~products.any(made_of.product[~is_whole]) & ~made_of.otherwise
     # A list of "gluten" does not say of which cereal the flour is.
@@ -103,7 +106,52 @@ def composition_allergens_listed(
     evidence = _first_mentions(products, made_of.texts, mentions, missing, listed)
     applies = may_be_food & (products.any(made_of.product) | made_of.otherwise)
     unknown = ~fails & (unlisted | ~is_read)
-    return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
+    doubts = _doubts(made_of, read, perhaps, composition)
+    return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence, doubts)
+
+
+def _own_words(products: Products) -> dict[str, int]:
+    """Return the words that the profile knows (`[ingredients]`), folded, with the bits of what they name.
+
+    Raises
+    ------
+    ValueError
+        When there is no such group.
+    """
+    given = json.loads(products.assume.get("ingredients", "{}"))
+    if unknown := sorted(given.keys() - {"harmless", *GROUPS}):
+        raise ValueError(
+            f"[ingredients] has {unknown[0]!r:.40}. Give harmless, or one of {', '.join(GROUPS)}."
+        )
+    return {
+        word: 0 if name == "harmless" else bit_of(name)
+        for name, words in given.items()
+        for word in folded(pa.array(words, pa.string())).to_pylist()
+    }
+
+
+def _doubts(
+    made_of: AttributeTexts, read: _Compositions, perhaps: npt.NDArray[np.int32], composition: str
+) -> Evidence:
+    """Return the words of each composition that nobody knows, and what it may hold without naming it."""
+    texts, languages = made_of.texts["text"], made_of.texts["language"]
+    product, seen, stated, reasons = [], [], [], []
+    has_unknown = np.array([bool(words) for words in read.unknown], bool)
+    for row in np.flatnonzero((perhaps > 0) | has_unknown | read.is_foreign).tolist():
+        text = texts[row].as_py()
+        said: list[tuple[str | None, Message]] = [
+            (as_written(word, text), Message("nobody knows this word")) for word in read.unknown[row]
+        ]
+        if read.is_foreign[row]:
+            said.append((None, Message("in a language whose words are not known here")))
+        elif perhaps[row]:
+            named = [one for bit, one in enumerate(ALLERGENS) if perhaps[row] >> bit & 1]
+            said.append((None, Message("may hold {allergens}, which it does not name", allergens=named)))
+        product += [int(made_of.product[row])] * len(said)
+        stated += [languages[row].as_py()] * len(said)
+        seen += [word for word, _ in said]
+        reasons += [reason for _, reason in said]
+    return Evidence(np.array(product, np.int64), composition, stated, seen, reasons)
 
 
 @dataclass(frozen=True)
@@ -186,10 +234,34 @@ def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
     return understood
 
 
-def _mentions(
-    compositions: pa.Table, fold: Callable[[pa.Array], pa.Array]
-) -> tuple[_Mentions, npt.NDArray[np.int32], Mask]:
-    """Return what the compositions name, what they may name, and which are lists whose language is certain."""
+@dataclass(frozen=True)
+class _Compositions:
+    """What compositions say.
+
+    Attributes
+    ----------
+    mentions
+        The allergens that they name.
+    doubtful
+        For each the bits of the groups that it may hold beside those.
+    is_whole
+        Which are lists in a certain language, of which every word is known.
+    unknown
+        For each the words that nobody knows.
+    is_foreign
+        Which are in a language whose words are not known here.
+    """
+
+    mentions: _Mentions
+    doubtful: npt.NDArray[np.int32]
+    is_whole: Mask
+    unknown: list[tuple[str, ...]]
+    is_foreign: Mask
+
+
+def _read_compositions(
+    compositions: pa.Table, fold: Callable[[pa.Array], pa.Array], own_words: Mapping[str, int]
+) -> _Compositions:
     # The same text is looked at once.
     texts, text = encoded(compositions["text"])
     place, parts = sections(texts)
@@ -198,9 +270,10 @@ def _mentions(
     is_one = np.bincount(place, minlength=len(texts)) == 1
     stated = _stated_languages(compositions["language"], text, place, is_one)
     spoken = _read_in(parts, _readable_languages(detected), stated, fold)
-    found = named_allergens(parts, spoken, fold=fold)
+    found = named_allergens(parts, spoken, fold=fold, own_words=own_words)
     # In a language without words here, a word may look like one of another language and mean something else.
-    found = found.without(_is_in_other_language(detected))
+    in_other = _is_in_other_language(detected)
+    found = found.without(in_other)
     own = place[found.text]
     order = np.argsort(own, kind="stable")
     starts = np.searchsorted(own[order], np.arange(len(texts) + 1))
@@ -224,13 +297,19 @@ def _mentions(
     )
     np.bitwise_or.at(doubtful, place, found.doubtful)
     np.logical_and.at(understood, place, _is_understood(parts, spoken))
-    recognised = np.ones(len(texts), bool)
-    recognised[place[np.array([bool(words) for words in found.unknown], bool)]] = False
+    unknown: list[tuple[str, ...]] = [()] * len(texts)
+    for one, words, is_other in zip(place.tolist(), found.unknown, in_other.tolist(), strict=True):
+        unknown[one] += () if is_other else words
+    is_foreign = np.zeros(len(texts), bool)
+    is_foreign[place[in_other]] = True
+    recognised = np.array([not words for words in unknown], bool) & ~is_foreign
     # A section that only warns has no items, so it must not lower the share of the list before it.
     np.fmin.at(share, place, found.share)
     agreed = _is_agreed(detected, first[text], compositions["language"]) & is_one[text]
     is_list = recognised & (share >= _FEW_ITEMS)
-    return mentions, doubtful[text], (understood[text] | agreed) & is_list[text]
+    is_whole = (understood[text] | agreed) & is_list[text]
+    words_of_rows = [unknown[one] for one in text.tolist()]
+    return _Compositions(mentions, doubtful[text], is_whole, words_of_rows, is_foreign[text])
 
 
 def _stated_languages(stated: pa.ChunkedArray, text: Rows, place: Rows, is_one: Mask) -> pa.Array:
