@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
+
 from prodex.display.html_tables import block, table
 from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.messages import counted, day_in_words
@@ -101,6 +103,13 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
             undecided,
         )
         yield said, True
+    if doubted := sum(len(pc.unique(part.doubts["product"])) for part in audit.parts):
+        said = Message.of_number(
+            'of {number} product a rule says why it cannot judge it: `audit.doubts(by="value")`, or --show doubts',
+            'of {number} products a rule says why it cannot judge them: `audit.doubts(by="value")`, or --show doubts',
+            doubted,
+        )
+        yield said, False
     # A broken rule crashes in every part: one message of each check is enough.
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     for check, message in list(crashed.items())[:_SHOWN]:
