@@ -145,7 +145,7 @@ def failure_filter(
         return pa.chunked_array([own, *texts], pa.string()).unique()
 
     schema = pa.schema([(name, _typed(name)) for name in names])
-    closed = _closed(checks, stored)
+    closed = _closed(stored)
 
     def wanted(column: str, value: Any) -> ColumnCondition:
         want = column_condition(column, value, schema, stored, closed)
@@ -210,18 +210,13 @@ def _typed(name: str) -> pa.DataType:
     return kind if pa.types.is_timestamp(kind) else pa.string()
 
 
-def _closed(checks: Sequence[Check], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
+def _closed(stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
-    lists = {
-        column: ClosedList(_reader_of_names(filter(None, said_of_checks(checks, fact).to_pylist())))
-        for column, fact in OF_CHECK.items()
-    }
+    of_checks = ClosedList(lambda name, value: _named(filter(None, stored(name).to_pylist()), name, value))
     return {
-        **lists,
-        "severity": ClosedList(_reader_of_names(list(SEVERITIES))),
-        "attribute": ClosedList(
-            lambda name, value: _reader_of_names(_known_attributes(stored(name)))(name, value)
-        ),
+        **dict.fromkeys(OF_CHECK, of_checks),
+        "severity": ClosedList(lambda name, value: _named(SEVERITIES, name, value)),
+        "attribute": ClosedList(lambda name, value: _named(_known_attributes(stored(name)), name, value)),
         "language": ClosedList(lambda name, value: _stored_language(name, value, stored(name).to_pylist())),
         "market": ClosedList(market_value, in_three_digits),
     }
@@ -231,26 +226,21 @@ def _known_attributes(stored: pa.Array) -> list[str]:
     return sorted({*ATTRIBUTES, *PATHS, *filter(None, stored.to_pylist())})
 
 
-def _reader_of_names(known: Iterable[str]) -> Callable[[str, Any], str]:
-    """Read one of some names, whatever its case."""
-    names = list(dict.fromkeys(known))
-
-    def read(column: str, value: Any) -> str:
-        word = str(value)
-        match meant(word, names):
-            case [name]:
-                return name
-            case [_, _, *_] as several:
-                raise QueryError(
-                    f"{column}={word!r:.60} can be {' or '.join(f'{one!r:.60}' for one in several)}. Write it as it is "
-                    "there."
-                )
-        shown = [f"{name:.60}" for name in names[:20]]
-        there_are = f"Give one of {', '.join(shown)}{', ...' if len(names) > 20 else ''}." if names else ""
-        of_audit = "" if column == "severity" else " of this audit"
-        raise QueryError(f"No {column}{of_audit} is called {word!r:.60}{hint(word, names, there_are)}")
-
-    return read
+def _named(known: Iterable[str], column: str, value: Any) -> str:
+    """Return the one of some names that somebody means, whatever its case."""
+    names, word = list(known), str(value)
+    match meant(word, names):
+        case [name]:
+            return name
+        case [_, _, *_] as several:
+            raise QueryError(
+                f"{column}={word!r:.60} can be {' or '.join(f'{one!r:.60}' for one in several)}. Write it as it is "
+                "there."
+            )
+    shown = [f"{name:.60}" for name in names[:20]]
+    there_are = f"Give one of {', '.join(shown)}{', ...' if len(names) > 20 else ''}." if names else ""
+    of_audit = "" if column == "severity" else " of this audit"
+    raise QueryError(f"No {column}{of_audit} is called {word!r:.60}{hint(word, names, there_are)}")
 
 
 def _stored_language(column: str, value: Any, stored: Iterable[str | None]) -> str:

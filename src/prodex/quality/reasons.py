@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -155,20 +155,22 @@ def reason_words(messages: pa.Array, values: pa.Array, words: Translation) -> pa
     """
     # JSON has no such character, so that what is behind the last one are the values, whatever a text holds.
     both = pc.binary_join_element_wise(messages, pc.coalesce(values, pa.scalar("")), "\0").dictionary_encode()
-    said = [
-        None if one is None else _said(words, *one.rsplit("\0", 1)) for one in both.dictionary.to_pylist()
-    ]
+    say = _sayer(words, len(additions()))
+    said = [None if one is None else say(one) for one in both.dictionary.to_pylist()]
     return pa.array(said, pa.string()).take(both.indices)
 
 
-def _said(words: Translation, message: str, values: str) -> str:
-    return _said_once(words, message, values, len(additions()))
+@cache
+def _sayer(words: Translation, _: int) -> Callable[[str], str]:
+    """Return what puts a reason into a language: its message and its values, with "\\0" between them."""
 
+    @lru_cache(_KEPT)
+    def said(reason: str) -> str:
+        message, values = reason.rsplit("\0", 1)
+        try:
+            return words.say(read_message(message, values or None))
+        except (ValueError, KeyError, TypeError, RecursionError, msgspec.MsgspecError):
+            # No rule makes such values: the audit is somebody else's, or a rule of one's own has left out the number.
+            return message
 
-@lru_cache(_KEPT)
-def _said_once(words: Translation, message: str, values: str, _: int) -> str:
-    try:
-        return words.say(read_message(message, values or None))
-    except (ValueError, KeyError, TypeError, RecursionError, msgspec.MsgspecError):
-        # No rule makes such values: the audit is somebody else's, or a rule of one's own has left out the number.
-        return message
+    return said
