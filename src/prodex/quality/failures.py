@@ -431,6 +431,8 @@ def _found(
 
 def _accepted_columns(rows: Any, accepted: AcceptedInPart) -> dict[str, pa.Array]:
     """Return of each finding why it is accepted, by whom and until when; missing where it is not."""
+    if not accepted.lines:
+        return {name: pa.nulls(len(rows), FOUND.field(name).type) for name in _ACCEPTED}
     lines = pa.table(
         {
             "accepted": pa.array([line.reason for line in accepted.lines], pa.string()),
