@@ -100,7 +100,7 @@ class Message:
         return isinstance(other, Message) and (self.id, self.json) == (other.id, other.json)
 
     def __hash__(self) -> int:
-        return hash(self.json)
+        return hash((self.id, self.json))
 
     def __reduce__(self) -> tuple[Callable[[str, str], Message], tuple[str, str]]:
         return _read, (self.id, self.json)

@@ -205,7 +205,7 @@ class Translation:
         >>> Translation("de").say_again(Message("not given"))
         'nicht angegeben'
         """
-        return said if isinstance(said, str) else _said_again(self, said)
+        return said if isinstance(said, str) else _said_again(self.language, said)
 
     def _shown(self, place: str, value: Any, form: str) -> str:
         """Return a value as it is shown at its place."""
@@ -244,8 +244,8 @@ _EARLIER_SHARE = "earlier_share"
 
 
 @lru_cache(_KEPT)
-def _said_again(words: Translation, message: Message) -> str:
-    return words.say(message)
+def _said_again(language: str, message: Message) -> str:
+    return Translation(language).say(message)
 
 
 #: What stands at a place with one of these names is shown as the reader calls it.

@@ -185,7 +185,8 @@ def findings_of(part: AuditPart, evidence: pa.Table) -> Findings:
     bare = part.states == State.FAIL
     product, check = evidence["product"].to_numpy(), evidence["check"].to_numpy()
     bare[product, check] = False
-    of_matrix, column = np.nonzero(bare)
+    # `nonzero` of a matrix that lies column by column takes twice as long.
+    of_matrix, column = np.divmod(np.flatnonzero(bare), part.checks)
     return Findings(
         np.concatenate([product, of_matrix]).astype(np.int64),
         np.concatenate([check, column]).astype(np.int64),

@@ -176,7 +176,7 @@ class Check:
         """The parameters that its words may name."""
         return {name: value for name, value in self.parameters if isinstance(value, _SAID)}
 
-    @property
+    @cached_property
     def attribute(self) -> str | None:
         """The attribute that it is about: its parameter of this name, a declared field, else the first that it needs.
 

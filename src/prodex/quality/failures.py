@@ -20,7 +20,7 @@ from prodex.messages import hint, meant
 from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
 from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
 from prodex.quality.check import Check
-from prodex.quality.reasons import reason_words
+from prodex.quality.reasons import reason_words, written_reasons
 from prodex.quality.rulebook import SEVERITIES, Rule
 from prodex.selection import Selection
 from prodex.selection.column_values import (
@@ -145,7 +145,7 @@ def failure_filter(
         return pa.chunked_array([own, *texts], pa.string()).unique()
 
     schema = pa.schema([(name, _typed(name)) for name in names])
-    closed = _closed(checks, stored)
+    closed = _closed(stored)
 
     def wanted(column: str, value: Any) -> ColumnCondition:
         want = column_condition(column, value, schema, stored, closed)
@@ -179,7 +179,7 @@ def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
     evidence = part.evidence
     if column == "reason":
         ids, values = (whole(evidence[name]) for name in ("reason_id", "reason_values"))
-        return pa.chunked_array([reason_words(ids, values, ENGLISH)])
+        return pa.chunked_array([reason_words(written_reasons(ids, values), ENGLISH)])
     return evidence[column]
 
 
@@ -210,18 +210,13 @@ def _typed(name: str) -> pa.DataType:
     return kind if pa.types.is_timestamp(kind) else pa.string()
 
 
-def _closed(checks: Sequence[Check], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
+def _closed(stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
-    lists = {
-        column: ClosedList(_reader_of_names(filter(None, said_of_checks(checks, fact).to_pylist())))
-        for column, fact in OF_CHECK.items()
-    }
+    of_checks = ClosedList(lambda name, value: _named(filter(None, stored(name).to_pylist()), name, value))
     return {
-        **lists,
-        "severity": ClosedList(_reader_of_names(list(SEVERITIES))),
-        "attribute": ClosedList(
-            lambda name, value: _reader_of_names(_known_attributes(stored(name)))(name, value)
-        ),
+        **dict.fromkeys(OF_CHECK, of_checks),
+        "severity": ClosedList(lambda name, value: _named(SEVERITIES, name, value)),
+        "attribute": ClosedList(lambda name, value: _named(_known_attributes(stored(name)), name, value)),
         "language": ClosedList(lambda name, value: _stored_language(name, value, stored(name).to_pylist())),
         "market": ClosedList(market_value, in_three_digits),
     }
@@ -231,26 +226,21 @@ def _known_attributes(stored: pa.Array) -> list[str]:
     return sorted({*ATTRIBUTES, *PATHS, *filter(None, stored.to_pylist())})
 
 
-def _reader_of_names(known: Iterable[str]) -> Callable[[str, Any], str]:
-    """Read one of some names, whatever its case."""
-    names = list(dict.fromkeys(known))
-
-    def read(column: str, value: Any) -> str:
-        word = str(value)
-        match meant(word, names):
-            case [name]:
-                return name
-            case [_, _, *_] as several:
-                raise QueryError(
-                    f"{column}={word!r:.60} can be {' or '.join(f'{one!r:.60}' for one in several)}. Write it as it is "
-                    "there."
-                )
-        shown = [f"{name:.60}" for name in names[:20]]
-        there_are = f"Give one of {', '.join(shown)}{', ...' if len(names) > 20 else ''}." if names else ""
-        of_audit = "" if column == "severity" else " of this audit"
-        raise QueryError(f"No {column}{of_audit} is called {word!r:.60}{hint(word, names, there_are)}")
-
-    return read
+def _named(known: Iterable[str], column: str, value: Any) -> str:
+    """Return the one of some names that somebody means, whatever its case."""
+    names, word = list(known), str(value)
+    match meant(word, names):
+        case [name]:
+            return name
+        case [_, _, *_] as several:
+            raise QueryError(
+                f"{column}={word!r:.60} can be {' or '.join(f'{one!r:.60}' for one in several)}. Write it as it is "
+                "there."
+            )
+    shown = [f"{name:.60}" for name in names[:20]]
+    there_are = f"Give one of {', '.join(shown)}{', ...' if len(names) > 20 else ''}." if names else ""
+    of_audit = "" if column == "severity" else " of this audit"
+    raise QueryError(f"No {column}{of_audit} is called {word!r:.60}{hint(word, names, there_are)}")
 
 
 def _stored_language(column: str, value: Any, stored: Iterable[str | None]) -> str:
@@ -281,12 +271,13 @@ FAILURES = pa.schema(
 _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 _ACCEPTED = ("accepted", "accepted_by", "accepted_until")
 
-#: Findings before they are put into words: `check` is a place among the checks.
+#: Findings before they are put into words: `check` is a place among the checks, `reason` is as `reasons` writes it.
 FOUND = pa.schema(
     [
         *(FAILURES.field(name) for name in _OF_PRODUCT),
         ("check", pa.int32()),
-        *((name, pa.string()) for name in ("attribute", "language", "value", "reason_id", "reason_values")),
+        *((name, pa.string()) for name in ("attribute", "language", "value")),
+        ("reason", _WORD),
         *(FAILURES.field(name) for name in (*_ACCEPTED, "first_seen")),
     ]
 )
@@ -337,7 +328,7 @@ def found_rows(
     evidence = part.evidence
     products, places, _ = findings_of(part, evidence)
     # Product by product, and in the order of the checks: the same on any executor.
-    chosen = np.lexsort((places, products))
+    chosen = np.argsort(products * len(checks) + places, kind="stable")
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
     identity = part.products
     chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wanted.wants)]
@@ -367,13 +358,12 @@ def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGL
         The language.
     """
     # Of a few findings, most checks have none.
-    here = whole(found["check"]).unique()
-    place, checks = pc.index_in(whole(found["check"]), here), [checks[one] for one in here.to_pylist()]
+    here = whole(found["check"]).dictionary_encode()
+    checks = [checks[one] for one in here.dictionary.to_pylist()]
     columns: dict[str, Any] = {name: found[name] for name in found.column_names}
     for name, attribute in OF_CHECK.items():
-        columns[name] = pa.DictionaryArray.from_arrays(place, said_of_checks(checks, attribute, words))
-    reasons = reason_words(whole(found["reason_id"]), whole(found["reason_values"]), words)
-    columns["reason"] = pc.coalesce(reasons, said_of_checks(checks, "reason", words).take(place))
+        columns[name] = pa.DictionaryArray.from_arrays(here.indices, said_of_checks(checks, attribute, words))
+    columns["reason"] = reason_words(whole(found["reason"]), words)
     return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
 
 
@@ -411,27 +401,38 @@ def _found(
     accepted: AcceptedInPart,
     first_seen: pa.Array | None,
 ) -> pa.Table:
-    seen = evidence.num_rows
-    # Rows from the matrix have numbers above those of the evidence, so there is nothing to take for them.
-    of_evidence = pa.array(np.where(rows < seen, rows, 0), mask=rows >= seen)
-    columns: dict[str, pa.Array] = {}
-    for name in _OF_PRODUCT:
-        columns[name] = whole(identity[name]).take(pa.array(products))
-    columns["check"] = pa.array(places.astype(np.int32))
-    for name in ("attribute", "language", "value", "reason_id", "reason_values"):
-        columns[name] = whole(evidence[name]).take(of_evidence)
-    for name in ("attribute", "language"):
-        columns[name] = pc.coalesce(columns[name], said_of_checks(checks, name).take(columns["check"]))
-    columns |= _accepted_columns(rows, accepted)
-    known = (
-        first_seen if first_seen is not None else pa.nulls(int(rows.max(initial=-1)) + 1, pa.timestamp("us"))
-    )
-    columns["first_seen"] = known.take(pa.array(rows))
+    # Behind the evidence is what each check says by itself: of rows from the matrix, and where nothing else is said.
+    of_check = evidence.num_rows + places
+    row = np.where(rows < evidence.num_rows, rows, of_check)
+
+    def column(name: str, of_checks: Sequence[str | None]) -> pa.Array:
+        return pa.concat_arrays([whole(evidence[name]), pa.array(of_checks, pa.string())])
+
+    def said(given: pa.Array) -> pa.Array:
+        is_said = given.is_valid().to_numpy(zero_copy_only=False)
+        return given.take(pa.array(np.where(is_said[row], row, of_check)))
+
+    reasons = [check.reason for check in checks]
+    ids = column("reason_id", [one.id for one in reasons])
+    values = column("reason_values", [one.json for one in reasons])
+    unseen = pa.nulls(len(rows), pa.timestamp("us"))
+    columns = {
+        **{name: whole(identity[name]).take(pa.array(products)) for name in _OF_PRODUCT},
+        "check": pa.array(places.astype(np.int32)),
+        "attribute": said(column("attribute", [check.attribute for check in checks])),
+        "language": said(column("language", [check.language for check in checks])),
+        "value": column("value", [None] * len(checks)).take(pa.array(row)),
+        "reason": said(written_reasons(ids, values)),
+        **_accepted_columns(rows, accepted),
+        "first_seen": unseen if first_seen is None else first_seen.take(pa.array(rows)),
+    }
     return pa.table([columns[name] for name in FOUND.names], schema=FOUND)
 
 
 def _accepted_columns(rows: Any, accepted: AcceptedInPart) -> dict[str, pa.Array]:
     """Return of each finding why it is accepted, by whom and until when; missing where it is not."""
+    if not accepted.lines:
+        return {name: pa.nulls(len(rows), FOUND.field(name).type) for name in _ACCEPTED}
     lines = pa.table(
         {
             "accepted": pa.array([line.reason for line in accepted.lines], pa.string()),

@@ -17,6 +17,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
 from prodex.languages import Message, Said
 from prodex.quality.check import Check
+from prodex.quality.reasons import written_reason
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.folder import chosen_words, write_folder
 from prodex.worklists.ownership import Owners, is_outside
@@ -122,7 +123,7 @@ def write_follow_up(
             {
                 **{name: answer[name] for name in _OWN if name != "check"},
                 **finding,
-                **_reason({str(name): value for name, value in answer.items()}),
+                "reason": _reason({str(name): value for name, value in answer.items()}),
                 "new_value": answer["answer"] if answer["state"] == "accepted" else None,
                 "product": None if answer["is_outside"] else places.get(str(answer["product_id"])),
                 "updated_at": changed.get(str(answer["product_id"])),
@@ -181,13 +182,11 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
     return dict(zip(rows["product_id"].to_pylist(), rows["updated_at"].to_pylist(), strict=True))
 
 
-def _reason(answer: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return why an answer was not taken, with the answer, as the columns of a reason."""
+def _reason(answer: Mapping[str, Any]) -> str:
+    """Return why an answer was not taken, with the answer, as findings have reasons."""
     said: Said = answer["said"]
     if answer["answer"] is not None and answer["state"] == "needs confirmation":
         said = Message("“{answer}” needs confirmation: {said}", answer=answer["answer"], said=said)
     elif answer["answer"] is not None and answer["state"] != "accepted":
         said = Message("“{answer}” was not taken: {said}", answer=answer["answer"], said=said)
-    if isinstance(said, str):
-        return {"reason_id": said, "reason_values": None}
-    return {"reason_id": said.id, "reason_values": said.json}
+    return written_reason(said)
