@@ -296,7 +296,7 @@ def _check(wanted: Wanted, is_of_value: bool) -> RequiredCheck:
     rule = _rule_for(wanted.level, _block(asked), is_of_value, asked.path == PICTURES)
     parameters = {
         "said": asked_words(asked),
-        "channel": wanted.channel.label,
+        "channel": wanted.channel.said,
         "asked": asked.attribute,
         "level": wanted.level.value,
         "attribute": asked.path,

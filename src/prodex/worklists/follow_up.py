@@ -140,8 +140,12 @@ def write_follow_up(
     if len(unknown):
         numbered = unknown.add_column(0, "row", pa.array(range(1, len(unknown) + 1), pa.int64()))
         made.append(Worklist(by, None, None, _UNASSIGNED, numbered, {}, checks=checks))
-    about = {"source": audit.origin.source_said, "products": len(fix.catalog)}
-    catalog = Message("{source}, {products} products", **about)
+    catalog = Message.of_number(
+        "{source}, {number} product",
+        "{source}, {number} products",
+        len(fix.catalog),
+        source=audit.origin.source_said,
+    )
     facts = WorklistFacts(
         [(Message("Catalogue"), catalog), (Message("Profile"), audit.profile)],
         [_TAKEN if accepted else _NOT_TAKEN],
