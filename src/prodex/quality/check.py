@@ -294,6 +294,11 @@ class Check:
         """The law that asks for it, with the article; "" where none does."""
         return "" if self.rule.law is None else self.rule.law.cited(self.rule.article)
 
+    @property
+    def law_said(self) -> Message:
+        """The same as a message: laws are cited in each language by its own words."""
+        return Message(self.law)
+
     @cached_property
     def scope(self) -> str:
         """For which products, in words."""
