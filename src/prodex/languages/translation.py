@@ -333,7 +333,9 @@ class _Added(gettext.NullTranslations):
         return self.messages.get(message, message)
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        one, many = self.counted.get(msgid1, (msgid1, msgid2))
+        # Whoever has given one form means it for both.
+        form = self.messages.get(msgid1)
+        one, many = self.counted.get(msgid1, (form or msgid1, self.messages.get(msgid2, form or msgid2)))
         return one if n == 1 else many
 
 
