@@ -280,6 +280,11 @@ class Check:
         return self.rule.source
 
     @property
+    def source_said(self) -> Message:
+        """The same as a message: sources of prodex's rules are cited in each language by its own words."""
+        return Message(self.source)
+
+    @property
     def exact(self) -> bool:
         """Whether it is certain, and no judgement that can be wrong."""
         return self.rule.exact
