@@ -63,6 +63,8 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
+            cited = {rule.source, "" if rule.law is None else rule.law.cited(rule.article)} - {""}
+            yield from ((text, _RULE.format(name="source", rule=name)) for text in sorted(cited))
     named = [*labels.LABELS.values(), *labels.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
     named += [field.label for field in FIELDS.values()]
     named += [*SEVERITIES, *BLOCKS, *PICTURE_FACTS, *GROUPINGS, *(f"{one}s" for one in OFFENDERS)]

@@ -702,7 +702,7 @@ def test_an_audit_of_some_is_not_compared_with_that_of_all_unsaid() -> None:
     for old, new in ((every, some), (some, every), (every, every.only(ids(1), "by hand"))):
         found = worsening(prodex.diff(old, new))
         assert found.is_worse is None
-        assert "They are about other products" in found.why[0]
+        assert "They are about other products" in str(found.why[0])
     assert not prodex.diff(some, judged(WAYS["expression"][0](in_memory()))).notes
     questions = {figures_of(one).question for one in (every, some, every.only(ids(1), "by hand"))}
     assert 3 == len(questions)

@@ -38,7 +38,8 @@ from prodex.tables.frames import to_frame
 #: Columns of the findings that say which check it was, with the name of the fact.
 OF_CHECK: Mapping[str, str] = {
     "check": "id",
-    **{name: name for name in ("rule", "problem", "title", "block", "severity", "fix", "law")},
+    **{name: name for name in ("rule", "problem", "title", "block", "severity", "fix")},
+    "law": "law_said",
 }
 
 

@@ -21,6 +21,7 @@ from prodex.quality.reasons import written_reason
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.folder import chosen_words, write_folder
 from prodex.worklists.ownership import Owners, is_outside
+from prodex.worklists.read_worklist import EVERY_PROFILE
 from prodex.worklists.returned_files import place_in_words
 from prodex.worklists.row_keys import place_digest
 from prodex.worklists.rows import QUESTIONS, finding_rows, grouped_worklists, update_waits
@@ -93,7 +94,7 @@ def write_follow_up(
     judged = fix.before.catalog
     if judged is not None:
         # Only these were judged again, and the figures are theirs.
-        chosen = Chosen.again(fix.catalog.chosen, len(fix.catalog), [str(_ANSWERED)])
+        chosen = Chosen.again(fix.catalog.chosen, len(fix.catalog), [_ANSWERED])
         judged = dataclasses.replace(judged, chosen=chosen)
     audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
     found = finding_rows(audit, {}, accepted=True)
@@ -141,10 +142,15 @@ def write_follow_up(
     if len(unknown):
         numbered = unknown.add_column(0, "row", pa.array(range(1, len(unknown) + 1), pa.int64()))
         made.append(Worklist(by, None, None, _UNASSIGNED, numbered, {}, checks=checks))
-    about = {"source": audit.origin.source_said, "products": len(fix.catalog)}
-    catalog = Message("{source}, {products} products", **about)
+    catalog = Message.of_number(
+        "{source}, {number} product",
+        "{source}, {number} products",
+        len(fix.catalog),
+        source=audit.origin.source_said,
+    )
+    profile = Message("all profiles") if audit.profile == EVERY_PROFILE else audit.profile
     facts = WorklistFacts(
-        [(Message("Catalogue"), catalog), (Message("Profile"), audit.profile)],
+        [(Message("Catalogue"), catalog), (Message("Profile"), profile)],
         [_TAKEN if accepted else _NOT_TAKEN],
         [],
     )

@@ -74,7 +74,7 @@ def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
                 "is_pending": bool(product["has_pending_update"]),
                 "failed": [audit.checks[one] for one in _failed_checks(audit, place)],
                 "texts": [
-                    (label(row["attribute"]), row["language"], shown(row["text"], most))
+                    (_field(row["attribute"], words), row["language"], shown(row["text"], most))
                     for row in own[:_TEXTS]
                 ],
                 "texts_total": len(own),
@@ -83,6 +83,10 @@ def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _field(attribute: str | None, words: Translation) -> Words:
+    return label(None if attribute is None else words.attribute_title(attribute))
 
 
 def _ready(ready: Any) -> Message:
@@ -184,7 +188,7 @@ def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> lis
         {
             "place": place,
             "facts": audit.checks[place],
-            "rows": [_finding(row, most) for row in rows[place]],
+            "rows": [_finding(row, most, words) for row in rows[place]],
             "total": totals[place],
             "products": products[place],
         }
@@ -209,12 +213,12 @@ def _first_rows(audit: Audit) -> tuple[dict[int, int], pa.Table]:
     return totals, pa.concat_tables(kept).unify_dictionaries()
 
 
-def _finding(row: dict[str, Any], most: int) -> FindingRow:
+def _finding(row: dict[str, Any], most: int, words: Translation) -> FindingRow:
     return FindingRow(
         gtin=label(row["gtin"] or row["product_id"]),
         name=label(row["name"]),
         owner=label(shown_one(row["owner"], row["owner_id"])),
-        attribute=label(row["attribute"]),
+        attribute=_field(row["attribute"], words),
         language=row["language"],
         value=shown(row["value"], most),
         reason=shown(row["reason"], most),
