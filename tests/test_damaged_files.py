@@ -187,7 +187,7 @@ def test_a_spoiled_manifest_of_an_audit(kept: Kept) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ["products", "states", "evidence"])
+@pytest.mark.parametrize("table", ["products", "states", "findings"])
 def test_a_spoiled_file_of_an_audit(kept: Kept, table: str) -> None:
     """Also where the manifest has its digest: somebody may have written both."""
     manifest = next(kept.home.glob("snapshots/shop/audits/*/manifest.json"))

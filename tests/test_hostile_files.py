@@ -308,10 +308,10 @@ def test_a_hostile_journal_touches_nothing_outside(world: World, exchange: Sandb
 
 AUDITS: dict[str, Callable[[World, Path], object]] = {
     "a table is a path": lambda w, a: edited(
-        a / "manifest.json", lambda m: m["parts"][0].update({w.up(a): m["parts"][0].pop("evidence")})
+        a / "manifest.json", lambda m: m["parts"][0].update({w.up(a): m["parts"][0].pop("findings")})
     ),
     "a table is an absolute path": lambda w, a: edited(
-        a / "manifest.json", lambda m: m["parts"][0].update({str(w.outside): m["parts"][0].pop("evidence")})
+        a / "manifest.json", lambda m: m["parts"][0].update({str(w.outside): m["parts"][0].pop("findings")})
     ),
     "a further table is a path": lambda w, a: edited(
         a / "manifest.json",
@@ -319,9 +319,9 @@ AUDITS: dict[str, Callable[[World, Path], object]] = {
             {str(w.outside): hashlib.sha256((w.outside / "part-00000.parquet").read_bytes()).hexdigest()}
         ),
     ),
-    "a folder is a link": lambda w, a: linked(a / "evidence", w.outside),
+    "a folder is a link": lambda w, a: linked(a / "findings", w.outside),
     "a file is a link": lambda w, a: linked(
-        a / "evidence" / "part-00000.parquet", w.outside / "victim.parquet"
+        a / "findings" / "part-00000.parquet", w.outside / "victim.parquet"
     ),
     "the manifest is a link": lambda w, a: linked(a / "manifest.json", w.outside / "manifest.json"),
     "the audit is a link": lambda w, a: linked(a, w.outside),

@@ -146,7 +146,6 @@ def test_every_error_is_in_the_tree_at_the_top_of_its_module() -> None:
 
 #: What properties give to the rest of prodex, each documented where it is declared; nobody needs to name its type.
 INNER = {
-    "AcceptedInPart",
     "Ask",
     "Asked",
     "AskedAttribute",
@@ -156,7 +155,6 @@ INNER = {
     "Identity",
     "ProductFamily",
     "SelectionRequest",
-    "Tally",
 }
 
 

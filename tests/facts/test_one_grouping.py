@@ -165,7 +165,7 @@ def test_groups_of_one_name_are_told_apart_in_what_is_shown(by: str) -> None:
     audit = prodex.audit(catalog, {"checks": {"has_name": {}}})
 
     assert TOLD_APART[by] == set(Facets(ProductColumns(catalog))[by].labels)
-    assert TOLD_APART[by] == {row.name.text for row in heat_map(audit, by).rows}
+    assert TOLD_APART[by] == {row["name"].text for row in heat_map(audit, by)["rows"]}
     assert TOLD_APART[by] == {row["name"].text for row in offenders(audit, by)[0]}
 
 

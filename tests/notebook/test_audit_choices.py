@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.display.report.contents import GroupScores
+from prodex.display.report.contents import heat_map
 from prodex.facts.groups import column_names
 from prodex.notebook.audit.drill_down import of_cell, of_check, of_grade, to_work_on, with_blockers
 from prodex.selection import Selection
@@ -76,14 +76,14 @@ def test_every_cell_shows_the_products_that_fail_there(records: list[dict[str, A
 def test_cells_of_the_sample(audit: prodex.Audit, by: str) -> None:
     """The cells of a heat map list as many products as they count."""
     failures, (code, *_) = audit.failures(), column_names(by)
-    shown = GroupScores.of(audit, by).shown(0, 12)
-    assert shown.rows
-    for row in shown.rows:
-        for block, cell in zip((None, *shown.blocks), row.cells, strict=True):
-            chosen = of_cell(audit, by, row.code, row.name.text, block).products(audit)
-            wanted = {code: row.code} if block is None else {code: row.code, "block": block}
+    shown = heat_map(audit, by)
+    assert shown["rows"]
+    for row in shown["rows"]:
+        for block, cell in zip((None, *shown["blocks"]), row["cells"], strict=True):
+            chosen = of_cell(audit, by, row["code"], row["name"].text, block).products(audit)
+            wanted = {code: row["code"]} if block is None else {code: row["code"], "block": block}
             assert failing(failures, **wanted) == set(chosen)
-            assert bool(cell.failed) == bool(chosen)
+            assert bool(cell["failed"]) == bool(chosen)
 
 
 @pytest.mark.slow

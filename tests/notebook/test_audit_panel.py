@@ -102,10 +102,12 @@ def test_a_rule_and_its_gap_are_one_choice(panel: AuditPanel) -> None:
     """A gap selects the row of its check, a row selects the gap, and another row adds its check to them."""
     gap, table = panel.gaps.buttons[0], panel.checks.table
     gap.click()
-    (valid,) = [place for place, one in enumerate(panel.checks._shown) if one.facts.rule.id == "valid_gtin"]
+    (valid,) = [
+        place for place, one in enumerate(panel.checks._shown) if one["facts"].rule.id == "valid_gtin"
+    ]
     assert [valid] == table.selected_rows
     assert ("8", "9") == panel.failing
-    (named,) = [place for place, one in enumerate(panel.checks._shown) if one.facts.rule.id == "has_name"]
+    (named,) = [place for place, one in enumerate(panel.checks._shown) if one["facts"].rule.id == "has_name"]
     table.selected_rows = [valid, named]
     assert ("8", "9") == panel.failing  # that fail both
     assert panel.exploration is not None

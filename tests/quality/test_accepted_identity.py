@@ -20,7 +20,7 @@ from prodex import Audit
 from prodex.errors import OtherLayout
 from prodex.gtin import check_digit
 from prodex.quality.accepted import digests_of
-from prodex.quality.audit_part import AuditPart, findings_of
+from prodex.quality.audit_part import AuditPart
 from prodex.quality.rulebook import RULES
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
@@ -176,15 +176,11 @@ def test_no_word_of_a_reason_counts() -> None:
     assert {rule for audit in audits for rule in audit.failures()["rule"]} == set(CASES)
     for audit in audits:
         (part,) = audit.parts
-        evidence = part.evidence
-        words = pa.array(['another sentence, of 7 and "eight"'] * len(evidence), pa.string())
-        reworded = evidence.set_column(evidence.schema.get_field_index("reason_id"), "reason_id", words)
-        assert _digests(audit, part, evidence) == _digests(audit, part, reworded)
-
-
-def _digests(audit: Audit, part: AuditPart, evidence: pa.Table) -> list[str]:
-    findings = findings_of(part, evidence)
-    return digests_of(findings, np.arange(len(findings.product)), evidence, audit.checks)
+        findings = part.findings
+        words = pa.array(['another sentence, of 7 and "eight"'] * len(findings), pa.string())
+        reworded = findings.set_column(findings.schema.get_field_index("reason_id"), "reason_id", words)
+        every = np.arange(len(findings))
+        assert digests_of(findings, every, audit.checks) == digests_of(reworded, every, audit.checks)
 
 
 def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -247,12 +243,12 @@ def together() -> dict[str, list[tuple[int, list[str]]]]:
     audit = prodex.audit(catalog, checks, now=AS_OF, progress=False)
     (part,) = audit.parts
     columns = {check.rule.id: column for column, check in enumerate(audit.checks)}
-    findings = findings_of(part, part.evidence)
     own = np.array([columns[rule] for rule, _ in records])
-    places = np.flatnonzero(findings.check == own[findings.product])
+    product, check = (part.findings[name].to_numpy() for name in ("product", "check"))
+    places = np.flatnonzero(check == own[product])
     digests: list[list[str]] = [[] for _ in records]
-    for place, digest in zip(places, digests_of(findings, places, part.evidence, audit.checks), strict=True):
-        digests[findings.product[place]].append(digest)
+    for place, digest in zip(places, digests_of(part.findings, places, audit.checks), strict=True):
+        digests[product[place]].append(digest)
     found: dict[str, list[tuple[int, list[str]]]] = {rule: [] for rule in rules}
     for number, (rule, _) in enumerate(records):
         found[rule].append((int(audit.states[number, own[number]]), sorted(digests[number])))
@@ -282,9 +278,8 @@ def _state_and_digests(rule: str, record: Record) -> tuple[int, list[str]]:
     """Return the state of a product among others, and what its findings are known by."""
     audit = judged(rule, {"id": 1_000} | record)
     (part,) = audit.parts
-    findings = findings_of(part, part.evidence)
-    own = np.flatnonzero(findings.product == 0)
-    return int(audit.states[0, 0]), sorted(digests_of(findings, own, part.evidence, audit.checks))
+    own = np.flatnonzero(part.findings["product"].to_numpy() == 0)
+    return int(audit.states[0, 0]), sorted(digests_of(part.findings, own, audit.checks))
 
 
 NAME = {"attribute": "namePublicLong", "language": "fr"}
@@ -526,7 +521,7 @@ def test_reasons_of_saved_audits_do_not_count_either() -> None:
             AuditPart.of(
                 part.products,
                 part.states,
-                part.evidence.set_column(5, "reason_id", pa.array(["other words"], pa.string())),
+                part.findings.set_column(5, "reason_id", pa.array(["other words"], pa.string())),
             )
             for part in saved.parts
         ),

@@ -89,7 +89,7 @@ def test_the_four_states_add_up(records: list[dict[str, Any]], query: ProductQue
         told = scores.to_numpy(float)
         told = told[~np.isnan(told)]
         assert ((told >= 0) & (told <= 1)).all()
-    assert audit.products["score"].isna().tolist() == (audit.tally.possible == 0).tolist()
+    assert audit.products["score"].isna().tolist() == (audit.tally["possible"] == 0).tolist()
     cells = audit.matrix.stack()
     assert set(cells[cells == 1].index) == set(audit.failures().set_index(["product_id", "check"]).index)
 

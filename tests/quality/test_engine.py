@@ -21,7 +21,7 @@ from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.products import Products
-from prodex.quality.states import EVIDENCE, State
+from prodex.quality.states import NO_FINDINGS, State
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row
 from tests.quality import judging
@@ -386,20 +386,19 @@ def test_a_part_is_the_same_after_it_was_held(shape: tuple[int, int]) -> None:
         columns = [pa.array([False, True, None, False]) if f.type == pa.bool_() else names for f in IDENTITY]
         identity = pa.table(columns, schema=IDENTITY)
     states = (np.arange(products * checks, dtype=np.int8) % 4).reshape(shape)
-    evidence = EVIDENCE.empty_table()
+    findings = NO_FINDINGS
     if states.size:
-        evidence = pa.table(
-            [[1, 2], [0, 3], ["a", None], [None, "fr"], ["", "x"], ["r", "r"], [None, "{}"], [None, "c"]],
-            schema=EVIDENCE,
-        )
+        words = ["a", None], [None, "fr"], ["", "x"], ["r", "r"], [None, "{}"], [None, "c"]
+        times = [np.datetime64("2026-11-13", "us"), None]
+        findings = pa.table([[1, 2], [0, 3], *words, times], schema=NO_FINDINGS.schema)
     crash = Crash("one", 0, "crashed")
 
-    part = pickle.loads(pickle.dumps(AuditPart.of(identity, states, evidence, (crash,))))
+    part = pickle.loads(pickle.dumps(AuditPart.of(identity, states, findings, (crash,))))
 
     assert shape == part.states.shape == (part.size, part.checks)
     assert states.tolist() == part.states.tolist()
     assert identity.equals(part.products)
     assert IDENTITY == part.products.schema
     assert all(identity[name].equals(part.column(name)) for name in IDENTITY.names)
-    assert evidence.equals(part.evidence)
+    assert findings.equals(part.findings)
     assert (crash,) == part.crashes

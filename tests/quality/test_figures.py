@@ -65,7 +65,7 @@ def test_the_headline_counts_all_products() -> None:
         assert headline == str(readiness(frame.iloc[0]))
     assert headline in repr(audit)
     assert headline in audit._repr_html_()
-    assert headline in contents(audit)["tiles"][0].detail
+    assert headline in contents(audit)["tiles"][0]["detail"]
     assert headline in repr(compare_audits(audit, audit))
 
 
@@ -192,7 +192,7 @@ def test_groups_of_under_ten_products_stand_below_the_others(groups: Audit) -> N
     expected = [("Owner 2", False), ("Owner 3", False), ("Owner 4", True), ("Owner 1", True)]
 
     assert [name for name, _ in expected] == groups.scores("owner")["owner"].tolist()
-    assert expected == [(row.name.text, row.is_small) for row in heat_map(groups, "owner").rows]
+    assert expected == [(row["name"].text, row["is_small"]) for row in heat_map(groups, "owner")["rows"]]
     worst = [(row["name"].text, row["is_small"]) for row in offenders(groups, "owner")[0]]
     assert {*expected[:2]} == {*worst[:2]}
     assert expected[2:] == worst[2:]

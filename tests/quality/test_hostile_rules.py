@@ -158,7 +158,7 @@ def test_much_evidence_is_kept_whole() -> None:
     audit = judged(says_much)
 
     assert () == audit.crashes
-    assert 1_000_000 == len(audit.parts[0].evidence)
+    assert 1_000_000 == len(audit.parts[0].findings)
 
 
 def busy(products: Products) -> Any:

@@ -130,8 +130,8 @@ def test_of_two_audits_on_a_day_the_time_is_named() -> None:
     noon = AS_OF.replace(hour=12, minute=30)
     hours = [prodex.audit(catalog, "core", now=noon + timedelta(hours=step)) for step in (-3, 0, 24)]
 
-    assert ["since 09:30"] * 4 == [tile.since for tile in tiles(hours[1], hours[0])]
-    assert [f"since {noon:%Y-%m-%d}"] * 4 == [tile.since for tile in tiles(hours[2], hours[1])]
+    assert ["since 09:30"] * 4 == [tile["since"] for tile in tiles(hours[1], hours[0])]
+    assert [f"since {noon:%Y-%m-%d}"] * 4 == [tile["since"] for tile in tiles(hours[2], hours[1])]
 
 
 @pytest.mark.slow
@@ -141,8 +141,8 @@ def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.A
     later = replace(earlier, now=AS_OF + timedelta(days=1))
     older = replace(earlier, now=AS_OF - timedelta(days=300))
     shown = contents(audit, [older, other, later, earlier])
-    assert all(f"{earlier.now:%Y-%m-%d}" in tile.since for tile in shown["tiles"])
-    assert [None] * 4 == [tile.change for tile in contents(audit, [other, later])["tiles"]]
+    assert all(f"{earlier.now:%Y-%m-%d}" in tile["since"] for tile in shown["tiles"])
+    assert [None] * 4 == [tile["change"] for tile in contents(audit, [other, later])["tiles"]]
     assert "another measure" in rendered(shown)
 
 
@@ -444,17 +444,17 @@ def test_endless_values_are_cut_aloud() -> None:
 
 def several_times(part: AuditPart, times: int) -> AuditPart:
     """Return a part that has each product of another so often."""
-    place = part.evidence.schema.get_field_index("product")
-    evidence = [
-        part.evidence.set_column(
+    place = part.findings.schema.get_field_index("product")
+    findings = [
+        part.findings.set_column(
             place,
-            part.evidence.schema.field(place),
-            pc.add(part.evidence["product"], pa.scalar(n * part.size, pa.int32())),
+            part.findings.schema.field(place),
+            pc.add(part.findings["product"], pa.scalar(n * part.size, pa.int32())),
         )
         for n in range(times)
     ]
     products = pa.concat_tables([part.products] * times)
-    return AuditPart.of(products, np.tile(part.states, (times, 1)), pa.concat_tables(evidence))
+    return AuditPart.of(products, np.tile(part.states, (times, 1)), pa.concat_tables(findings))
 
 
 @pytest.mark.slow

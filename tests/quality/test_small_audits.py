@@ -204,10 +204,10 @@ def test_verdicts_without_a_finding_still_have_evidence_that_fits() -> None:
 
     scope = pc.equal(pa.array([1, 1]), 1)
     for words in (None, "a", [], pa.array([], pa.string())):
-        judged = states_of_verdict(
+        _, findings = states_of_verdict(
             prodex.Verdict([False, False], evidence=prodex.Evidence([], "a", None, words)), scope, 0
         )
-        assert 0 == judged.evidence.num_rows
+        assert 0 == findings.num_rows
     with pytest.raises(VerdictRefused, match="1 values of value for 0 rows"):
         states_of_verdict(
             prodex.Verdict([False, False], evidence=prodex.Evidence([], "a", None, ["x"])), scope, 0

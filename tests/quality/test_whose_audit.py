@@ -40,15 +40,12 @@ def all_passing(audit: Audit) -> Audit:
     """Forge a saved audit: every product passes, and every digest is right."""
     assert audit.folder is not None
     states = audit.folder / "states" / "part-00000.parquet"
-    evidence = audit.folder / "evidence" / "part-00000.parquet"
+    findings = audit.folder / "findings" / "part-00000.parquet"
     table = parquet.read(states)
     parquet.write(pa.table({"0": pa.array([0] * len(table), pa.int8())}), states)
-    parquet.write(parquet.read(evidence).slice(0, 0), evidence)
+    parquet.write(parquet.read(findings).slice(0, 0), findings)
     manifest = json.loads((audit.folder / "manifest.json").read_text())
-    manifest["parts"][0] |= {"states": sha256(states), "evidence": sha256(evidence)}
-    first_seen = audit.folder / "first_seen" / "part-00000.parquet"
-    parquet.write(parquet.read(first_seen).slice(0, 0), first_seen)
-    manifest["parts"][0]["first_seen"] = sha256(first_seen)
+    manifest["parts"][0] |= {"states": sha256(states), "findings": sha256(findings)}
     (audit.folder / "manifest.json").write_text(json.dumps(manifest))
     return prodex.open_audit(audit.folder)
 

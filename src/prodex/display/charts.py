@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from prodex.colour_scale import LIGHT, SCALE, SCORES, shade
-from prodex.facts.groups import column_names, shown_names
+from prodex.facts.groups import shown_names
 from prodex.languages import ENGLISH, Message, Translation
 from prodex.messages import percent
+from prodex.quality.group_figures import block_scores
 from prodex.quality.scores import SMALL
 
 if TYPE_CHECKING:
@@ -546,13 +547,12 @@ def score_map(audit: Audit, by: str = "kind", most: int = _GROUPS) -> Figure:
     >>> [text.get_text() for text in score_map(audit, "market").axes[0].texts]
     ['0 %', '0 %']
     """
-    code, *_ = column_names(by)
-    whole = audit.scores(by)
-    blocks = dict.fromkeys(check.block for check in audit.checks)
-    columns = {"all": whole.set_index(code)["score"]}
-    columns |= {block: audit.scores(by, block=block).set_index(code)["score"] for block in blocks}
+    frames = block_scores(audit, by)
+    whole = frames[None]
     shown = whole.head(most)
-    scores = pd.DataFrame({name: column.reindex(shown[code]) for name, column in columns.items()})
+    scores = pd.DataFrame(
+        {block or "all": frame["score"].head(most).to_numpy() for block, frame in frames.items()}
+    )
     named = shown_names(whole, by)[:most]
     size = [f" (n = {count})" if count < SMALL else "" for count in shown["products"]]
     scores.index = pd.Index(

@@ -297,7 +297,7 @@ class ProductColumns:
                 "Grades and scores come from an audit, and there is no audit. Give one: audit=..."
             )
         graded = pa.array(self.audit.grades, pa.string(), from_pandas=True).dictionary_encode()
-        score = pa.array(self.audit.tally.scores, pa.float64(), from_pandas=True)
+        score = pa.array(self.audit.tally["score"], pa.float64(), from_pandas=True)
         return {"grade": self._audited(graded), "score": self._audited(score)}
 
     def channel_columns(self) -> tuple[str, ...]:

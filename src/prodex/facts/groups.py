@@ -101,6 +101,11 @@ class Groups:
             groups = np.concatenate([groups, np.full(len(others), codes.index(None))])
         return cls(by, rows, groups, codes, labels)
 
+    @classmethod
+    def one(cls, by: str, rows: Rows) -> Self:
+        """Put products, given by their places, into one group without a code."""
+        return cls(by, rows, np.zeros(len(rows), np.int64), [None], [None])
+
     @property
     def shown(self) -> list[str]:
         """How each group is listed; groups of one name with their codes behind."""

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import force_setattr
@@ -36,9 +37,10 @@ from prodex.files.atomic import reading
 from prodex.files.layouts import require_layout
 from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import check_moment, is_there, read_bytes
-from prodex.quality.audit_part import AuditPart, Findings, findings_of
+from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import Check
 from prodex.tables.columns import Rows, is_true, whole
+from prodex.tables.frames import to_frame
 from prodex.written_dates import written_date, written_day
 
 #: The file beside the snapshots of a name.
@@ -364,16 +366,15 @@ def digest_of(attribute: str | None, language: str | None, value: str | None, co
     return _DIGEST_BEGINS + hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Sequence[Check]) -> list[str]:
-    """Return the digests of some of the findings of a part, given by their number."""
-    # Missing data leave no evidence: it is the same finding as long as nothing is there.
+def digests_of(findings: pa.Table, rows: Rows, checks: Sequence[Check]) -> list[str]:
+    """Return the digests of some of the findings of a part, given by their place."""
+    # It is the same finding as long as nothing is there.
     missing = [digest_of(check.attribute, check.language, None, None) for check in checks]
-    of_evidence = rows[rows < findings.seen]
-    taken = evidence.select(["attribute", "language", "value", "compared"]).take(pa.array(of_evidence))
-    made = np.array(missing, object)[findings.check[rows]] if len(checks) else np.empty(0, object)
-    columns = (column.to_pylist() for column in taken.columns)
-    made[rows < findings.seen] = [
-        # Of missing data, evidence says at most that they wait for acceptance, or why they are asked for.
+    taken = findings.select(["check", "attribute", "language", "value", "compared"]).take(pa.array(rows))
+    made = np.array(missing, object)[taken["check"].to_numpy()]
+    is_seen = np.any([taken[name].is_valid() for name in ("attribute", "value", "compared")], axis=0)
+    made[is_seen] = [
+        # Of missing data, a finding says at most that they wait for acceptance, or why they are asked for.
         missing[place]
         if value is None
         and compared is None
@@ -385,11 +386,11 @@ def digests_of(findings: Findings, rows: Rows, evidence: pa.Table, checks: Seque
             compared,
         )
         for place, attribute, language, value, compared in zip(
-            findings.check[of_evidence].tolist(), *columns, strict=True
+            *taken.filter(pa.array(is_seen)).to_pydict().values(), strict=True
         )
     ]
-    found: list[str] = made.tolist()
-    return found
+    digests: list[str] = made.tolist()
+    return digests
 
 
 class AcceptedThen(NamedTuple):
@@ -400,33 +401,16 @@ class AcceptedThen(NamedTuple):
     ready_products: int
 
 
-@dataclass(frozen=True, eq=False)
-class AcceptedInPart:
-    """What is accepted of a part.
-
-    Attributes
-    ----------
-    rows
-        The accepted findings, by their number in `findings_of`, ascending.
-    lines
-        For each of them the line that accepts it.
-    product, check
-        The cells of the matrix of which all findings are accepted.
-    """
-
-    rows: Rows
-    lines: tuple[AcceptedLine, ...]
-    product: Rows
-    check: Rows
-
-    @property
-    def cells(self) -> int:
-        """How many cells of the matrix count as accepted."""
-        return len(self.product)
-
-
-_NO_ROWS: Rows = np.empty(0, np.int64)
-NONE_ACCEPTED = AcceptedInPart(_NO_ROWS, (), _NO_ROWS, _NO_ROWS)
+#: A row for each accepted finding of a part: its place among them, of which product the line is that accepts it, and
+#: what that says.
+ACCEPTED = pa.schema(
+    [
+        ("finding", pa.int64()),
+        *((name, pa.string()) for name in ("product", "accepted", "accepted_by")),
+        ("accepted_until", pa.timestamp("us")),
+    ]
+)
+NONE_ACCEPTED = ACCEPTED.empty_table()
 
 
 class WantedFindings(NamedTuple):
@@ -460,8 +444,8 @@ class WantedFindings(NamedTuple):
     cells: Rows
 
 
-def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFindings) -> AcceptedInPart:
-    """Find the accepted findings of a part.
+def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFindings) -> pa.Table:
+    """Find the accepted findings of a part; the columns of the result are those of `ACCEPTED`.
 
     Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.
     """
@@ -477,31 +461,39 @@ def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFin
     )
     of_product = np.full(part.size, -1)
     of_product[is_named] = [wanted.subjects.get(subject_of(*one), -1) for one in named.values()]
-    evidence = part.evidence
-    findings = findings_of(part, evidence)
-    name = of_product[findings.product]
+    findings = part.findings
+    product, check = (findings[one].to_numpy() for one in ("product", "check"))
+    name = of_product[product]
     there = np.flatnonzero(name >= 0)
-    cell = name[there] * len(checks) + findings.check[there]
+    cell = name[there] * len(checks) + check[there]
     place = np.minimum(np.searchsorted(wanted.cells, cell), len(wanted.cells) - 1)
     rows = there[wanted.cells[place] == cell]
-    digests = digests_of(findings, rows, evidence, checks)
     kept, lines = [], []
-    for row, digest in zip(rows.tolist(), digests, strict=True):
-        check = names[findings.check[row]]
-        product, gtin = named[int(findings.product[row])]
-        line = wanted.file.counting(product, gtin, check, digest, wanted.shared)
+    places = (one.tolist() for one in (rows, product[rows], check[rows]))
+    for row, of, by, digest in zip(*places, digests_of(findings, rows, checks), strict=True):
+        line = wanted.file.counting(*named[of], names[by], digest, wanted.shared)
         if line is not None and line.is_in_force(wanted.day):
             kept.append(row)
             lines.append(line)
-    if not kept:
-        return NONE_ACCEPTED
-    accepted = np.array(kept, np.int64)
-    every = findings.product * len(checks) + findings.check
-    cells, count = np.unique(every[accepted], return_counts=True)
-    place = np.minimum(np.searchsorted(cells, every), len(cells) - 1)
-    # A cell fails for another reason still where only some of its findings are accepted.
-    is_whole = np.bincount(place[cells[place] == every], minlength=len(cells)) == count
-    return AcceptedInPart(accepted, tuple(lines), *np.divmod(cells[is_whole], len(checks)))
+    columns = {
+        "finding": kept,
+        "product": [line.product for line in lines],
+        "accepted": [line.reason for line in lines],
+        "accepted_by": [line.by for line in lines],
+        "accepted_until": pa.array([line.until for line in lines], pa.date32()).cast(pa.timestamp("us")),
+    }
+    return pa.table(columns, schema=ACCEPTED)
+
+
+def reasons_of(accepted: Sequence[pa.Table]) -> pd.DataFrame:
+    """Return who has accepted how many findings, and why, given those of each part; see `Audit.accepted_reasons`."""
+    frame = to_frame(pa.concat_tables([NONE_ACCEPTED, *accepted]))
+    found = frame.groupby(["accepted", "accepted_by"], as_index=False, sort=True).agg(
+        findings=("product", "size"),
+        products=("product", "nunique"),
+        accepted_until=("accepted_until", "min"),
+    )
+    return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
 
 
 _DECODER = msgspec.json.Decoder(AcceptedLine)

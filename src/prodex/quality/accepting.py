@@ -34,7 +34,6 @@ from prodex.quality.accepted import (
 )
 from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit
-from prodex.quality.audit_part import findings_of
 from prodex.quality.failures import rows_of_findings
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import SNAPSHOTS, name_of
@@ -464,14 +463,14 @@ def _shown_findings(
         is_named = np.ones(part.size, bool) if among is None else is_true(pc.is_in(ids, among))
         if not is_named.any():
             continue
-        evidence = part.evidence
-        findings = findings_of(part, evidence)
-        kept = np.flatnonzero(is_named[findings.product] & of_checks[findings.check])
-        digests = digests_of(findings, kept, evidence, audit.checks)
+        findings = part.findings
+        product, check = (findings[name].to_numpy() for name in ("product", "check"))
+        kept = np.flatnonzero(is_named[product] & of_checks[check])
+        digests = digests_of(findings, kept, audit.checks)
         # Shown as `failures` shows them, in the order in which they are numbered.
         shown = rows_of_findings(part, audit.checks, kept)
         facts_of = shown.select([*_IDENTIFYING, "gtin"]).to_pylist()
-        for facts, place, digest in zip(facts_of, findings.check[kept].tolist(), digests, strict=True):
+        for facts, place, digest in zip(facts_of, check[kept].tolist(), digests, strict=True):
             line = AcceptedLine(
                 line=0,
                 product=str(facts["product_id"]),

@@ -1,6 +1,6 @@
 """Audits on disk: aligned parts in Parquet, beside the snapshots that they are about.
 
-`<root>/<name>/audits/<UTC time>/manifest.json`, and `states`, `products` and `evidence` with one file for each part
+`<root>/<name>/audits/<UTC time>/manifest.json`, and `states`, `products` and `findings` with one file for each part
 of the catalogue. What is written is never changed, and visible only when it is whole.
 """
 
@@ -42,13 +42,13 @@ from prodex.files.untrusted import (
 from prodex.languages.message import plain_value
 from prodex.quality.accepted import ACCEPTED_FILE, AcceptedFindings, AcceptedThen
 from prodex.quality.audit import Audit
-from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, findings_of
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import MOST_WEIGHT
 from prodex.quality.check_files import SavedCheck, saved
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
-from prodex.quality.states import EVIDENCE, State, States
+from prodex.quality.states import FINDINGS, State, States
 from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
 from prodex.store.snapshot import folder_of, name_of, open_snapshot
 
@@ -345,7 +345,7 @@ class _AuditManifest(msgspec.Struct):
     products: Count
     checks: list[SavedCheck]
     crashes: list[list[Crash]]
-    parts: list[dict[Literal["products", "states", "evidence", "first_seen"], Digest]]
+    parts: list[dict[Literal["products", "states", "findings"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
     grade_with_blocker: str
     families: Requirements | None
@@ -463,9 +463,7 @@ def write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
     # Columns are named by number: a check's id can be longer than a column's name may be, and the manifest lists
     # the checks in this order.
     states = pa.table(columns, names=[str(place) for place in range(len(columns))]) if columns else None
-    written = {"products": part.products, "evidence": part.evidence}
-    if part.first_seen is not None:
-        written["first_seen"] = pa.table([part.first_seen], names=["first_seen"])
+    written = {"products": part.products, "findings": part.findings}
     digests = {}
     for table, rows in (written if states is None else {**written, "states": states}).items():
         path = folder / _part_path(table, number)
@@ -509,9 +507,9 @@ def read_part(
         if sha256(path) != digests[table]:
             raise ValueError(f"{path} was changed: its digest differs")
         tables[table] = parquet.read(path)
-    if missing := {"products", "evidence", "first_seen", *(["states"] if checks else [])} - tables.keys():
+    if missing := {"products", "findings", *(["states"] if checks else [])} - tables.keys():
         raise ValueError(f"part {number} has no {min(missing)}")
-    products, evidence = tables["products"].cast(IDENTITY), tables["evidence"].cast(EVIDENCE)
+    products, findings = tables["products"].cast(IDENTITY), tables["findings"].cast(FINDINGS)
     # Column by column, as in `audit_part`: figures are counted check by check.
     states = np.empty((products.num_rows, checks), np.int8, order="F")
     for place in range(checks):
@@ -519,16 +517,18 @@ def read_part(
     if states.size and not min(State) <= states.min() <= states.max() <= max(State):
         raise ValueError(f"part {number} has states that do not exist")
     for column, most in (("check", checks), ("product", products.num_rows)):
-        found = pc.min_max(evidence[column]).as_py()
-        if evidence[column].null_count or (
+        found = pc.min_max(findings[column]).as_py()
+        if findings[column].null_count or (
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
-            raise ValueError(f"the evidence of part {number} is of a {column} that does not exist")
-    part = AuditPart.of(products, states, evidence, crashes)
-    first_seen = tables["first_seen"]["first_seen"].cast(pa.timestamp("us")).combine_chunks()
-    if len(first_seen) != len(findings_of(part, evidence).product) or first_seen.null_count:
+            raise ValueError(f"the findings of part {number} are of a {column} that does not exist")
+    fails = np.zeros(states.shape, bool, order="F")
+    fails[findings["product"].to_numpy(), findings["check"].to_numpy()] = True
+    if not np.array_equal(fails, states == State.FAIL):
+        raise ValueError(f"the findings of part {number} are not those of what fails in it")
+    if findings["first_seen"].null_count:
         raise ValueError(f"part {number} does not say of each finding since when it is open")
-    return part.with_first_seen(first_seen)
+    return AuditPart.of(products, states, findings, crashes)
 
 
 def _states_of_check(table: pa.Table, column: str, products: int) -> States:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -19,36 +19,31 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.origin import Chosen
 from prodex.errors import InputError, NotExported, QueryError, SnapshotError
-from prodex.facts.groups import KEPT, Groups, column_names, grouped, own_rows, with_names
+from prodex.facts.groups import KEPT, Groups, grouped, own_rows
 from prodex.facts.same_product import shared_gtins
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.locales import language_label
-from prodex.messages import hint_and_all
 from prodex.progress import Progress
 from prodex.quality.accepted import (
     NONE_ACCEPTED,
     AcceptedFindings,
-    AcceptedInPart,
     AcceptedThen,
     WantedFindings,
     accepted_in_part,
+    reasons_of,
 )
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
 from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
-from prodex.quality.gaps import by_check, gaps
+from prodex.quality.gaps import by_check, counts_by_check, gaps, laws
 from prodex.quality.laws import IN_FORCE
 from prodex.quality.profile import Profile
 from prodex.quality.requirements import Requirements
-from prodex.quality.scores import SMALL, Tally, grades, ratio, whole_score
+from prodex.quality.scores import by_group, counted, grades, grades_of, whole_score
 from prodex.quality.states import State, States
 from prodex.selection import Selection
-from prodex.selection.paths import GROUP_PATHS
-from prodex.selection.units import ALL_UNITS, CONSUMER, FLAG, CountedUnits, UnitCount, unit_words, units_given
+from prodex.selection.units import units_given
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
-
-_COUNTED = ("blockers", "failed", "passed", "not_applicable", "unknown")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +53,7 @@ class Audit:
     Attributes
     ----------
     parts
-        Products, states and evidence, in the same parts as the catalogue.
+        Products, states and findings, in the same parts as the catalogue.
     checks
         The columns of the matrix.
     profile
@@ -158,16 +153,16 @@ class Audit:
         required; `completeness_<channel>`, the share of what the product must have that is there; and
         `missing_<channel>`, in words what it lacks.
         """
+        from prodex.quality.completeness import channel_columns
+
         tally = self.tally
-        # Nullable, since "undecided" is neither True nor False.
-        ready = pd.array(tally.ready, "boolean")
-        ready[tally.undecided] = pd.NA
         return to_frame(self.identity).assign(
-            score=tally.scores,
+            score=tally["score"],
             grade=pd.array(self.grades, "str"),
-            ready=ready,
-            **{name: vars(tally)[name].astype(np.int64) for name in _COUNTED},
-            **self._channel_columns,
+            # Nullable, since "undecided" is neither True nor False.
+            ready=tally["ready"].astype("boolean").mask(tally["undecided"]),
+            **tally[["blockers", "failed", "passed", "not_applicable", "unknown"]].astype(np.int64),
+            **channel_columns(self),
         )
 
     @property
@@ -191,25 +186,20 @@ class Audit:
         [1, 1, 'E']
         """
         # All products as one group, so that headline and breakdowns cannot differ.
-        row = self.tally.by_group(np.zeros(len(self), np.int64), 1).iloc[0]
+        row = by_group(self.tally, Groups.one("", np.arange(len(self)))).iloc[0]
+        is_asked = np.array([not check.not_asked for check in self.checks], bool)
+        unknown = self.state_counts[State.UNKNOWN]
         more = {
-            "accepted": sum(found.cells for found in self.accepted_parts),
+            "accepted": sum(map(_accepted_cells, self.parts, self.accepted_parts)),
             **{f"grade_{grade}": int((self.grades == grade).sum()) for grade in "ABCDE"},
             "checks": len(self.checks),
-            "checks_unknown": self._checks_unknown,
-            "checks_not_asked": sum(bool(check.not_asked) for check in self.checks),
+            # Unknown for all products, though they were asked.
+            "checks_unknown": int((is_asked & (unknown == len(self))).sum()) if len(self) else 0,
+            "checks_not_asked": int((~is_asked).sum()),
             "crashed": len({crash.check for crash in self.crashes}),
             "pending_updates": self.pending,
         }
         return pd.Series(row.to_dict() | more, dtype="object")
-
-    @property
-    def _checks_unknown(self) -> int:
-        """How many checks are unknown for all products, though they were asked."""
-        if not len(self):
-            return 0
-        is_asked = np.array([not check.not_asked for check in self.checks], bool)
-        return int(((self.state_counts[State.UNKNOWN] == len(self)) & is_asked).sum())
 
     def laws(self) -> pd.DataFrame:
         """Return the laws behind the checks, and how each stood on the day of the audit (`as_of`).
@@ -229,28 +219,7 @@ class Audit:
         >>> audit.laws()[["check", "standing", "failed"]].values.tolist()
         [['has_gpc_brick', 'announced', 1]]
         """
-        failed = self.state_counts[State.FAIL]
-        rows = [
-            (
-                *(check.law, check.id, str(check.problem), check.severity),
-                "not asked" if check.not_asked else check.standing,
-                *(check.in_force, check.until, int(failed[place]), ", ".join(check.not_asked)),
-            )
-            for place, check in enumerate(self.checks)
-            if check.law or check.standing
-        ]
-        columns = [
-            "law",
-            "check",
-            "problem",
-            "severity",
-            "standing",
-            "in_force",
-            "until",
-            "failed",
-            "declare",
-        ]
-        return pd.DataFrame(rows, columns=columns)
+        return laws(self.state_counts, self.checks)
 
     @property
     def by_check(self) -> pd.DataFrame:
@@ -344,7 +313,9 @@ class Audit:
         >>> audit.scores("brand")[["products", "score"]].values.tolist()
         [[2.0, 0.5]]
         """
-        return _scores_by(self, by, block)
+        from prodex.quality.group_figures import scores_by
+
+        return scores_by(self, by, block)
 
     def gaps(self, by: str = "check", *, words: Translation = ENGLISH) -> pd.DataFrame:
         """Return what fails, the check first that it would help most to fix.
@@ -454,10 +425,8 @@ class Audit:
             self.parts, self.checks, equal, self.accepted_parts, selection, self._products_meant
         )
         # A generator: millions of findings never are in memory at once.
-        each = zip(self.parts, self.accepted_parts, self._first_seen, strict=True)
-        rows = (
-            failure_rows(part, self.checks, wants, accepted, times, words) for part, accepted, times in each
-        )
+        each = zip(self._dated_parts, self.accepted_parts, strict=True)
+        rows = (failure_rows(part, self.checks, wants, accepted, words) for part, accepted in each)
         if isinstance(is_accepted, bool | np.bool_):
             keep = pc.is_valid if is_accepted else pc.is_null
             rows = (table.filter(keep(table["accepted"])) for table in rows)
@@ -488,25 +457,25 @@ class Audit:
         return self.failures(**equal)[["product_id", *FAILURES.names[FAILURES.names.index("check") :]]]
 
     @cached_property
-    def _first_seen(self) -> tuple[pa.Array | None, ...]:
-        """For each part since when its findings are open, as far as saved audits tell."""
-        from prodex.quality.first_seen import first_seen_of
+    def _dated_parts(self) -> tuple[AuditPart, ...]:
+        """The parts with findings that say since when they are open, as far as saved audits tell."""
+        from prodex.quality.first_seen import dated_parts
 
-        return first_seen_of(self)
+        return dated_parts(self)
 
     @cached_property
-    def accepted_parts(self) -> tuple[AcceptedInPart, ...]:
-        """For each part the findings that are accepted on the day of the audit (`now`)."""
+    def accepted_parts(self) -> tuple[pa.Table, ...]:
+        """For each part the findings that are accepted on the day of the audit (`now`), as `ACCEPTED` has them."""
         return tuple(map(self.accepted_in, self.parts))
 
-    def accepted_in(self, part: AuditPart) -> AcceptedInPart:
+    def accepted_in(self, part: AuditPart) -> pa.Table:
         """Return what is accepted of a part of this audit, or of some products of it.
 
         Examples
         --------
         >>> import prodex
         >>> audit = prodex.audit(prodex.flatten([{"id": 8, "gtin": "03036811359936"}]), {"checks": {"valid_gtin": {}}})
-        >>> audit.accepted_in(audit.parts[0]).cells
+        >>> audit.accepted_in(audit.parts[0]).num_rows
         0
         """
         return NONE_ACCEPTED if self._wanted is None else accepted_in_part(part, self.checks, self._wanted)
@@ -557,24 +526,12 @@ class Audit:
         >>> audit.accepted_reasons()[["accepted", "accepted_by", "findings"]].values.tolist()
         [['printed so', 'Ana', 1]]
         """
-        lines = [line for part in (self.as_found or self).accepted_parts for line in part.lines]
-        frame = pd.DataFrame(
-            {
-                "accepted": pd.Series([line.reason for line in lines], dtype="str"),
-                "accepted_by": pd.Series([line.by for line in lines], dtype="str"),
-                "product": [line.product for line in lines],
-                "until": pd.Series([line.until for line in lines], dtype="datetime64[us]"),
-            }
-        )
-        found = frame.groupby(["accepted", "accepted_by"], as_index=False, sort=True).agg(
-            findings=("product", "size"), products=("product", "nunique"), accepted_until=("until", "min")
-        )
-        return found.sort_values("findings", ascending=False, kind="stable", ignore_index=True)
+        return reasons_of((self.as_found or self).accepted_parts)
 
     @property
     def has_accepted(self) -> bool:
         """Whether findings of it are accepted, so that `with_accepted()` has other figures."""
-        return any(found.lines for found in self.accepted_parts)
+        return any(map(len, self.accepted_parts))
 
     def with_accepted(self) -> Self:
         """Return the audit as if what is accepted passed: a view, which has all figures, lists and pages of an audit.
@@ -602,7 +559,7 @@ class Audit:
         each = zip(self.parts, self.accepted_parts, strict=True)
         return replace(
             self,
-            parts=tuple(part.without(found.rows, found.product, found.check) for part, found in each),
+            parts=tuple(part.without(found["finding"].to_numpy()) for part, found in each),
             folder=None,
             taken_from=None if self.taken_from is None else self.taken_from.with_accepted(),
             as_found=self,
@@ -658,7 +615,9 @@ class Audit:
         >>> prodex.audit(catalog, {"checks": checks}).coverage()[["attribute", "filled", "applicable"]].values.tolist()
         [['namePublicLong', 0, 2]]
         """
-        return _coverage_by(self, by, units_given(units))
+        from prodex.quality.group_figures import coverage_by
+
+        return coverage_by(self, by, units_given(units))
 
     def completeness(self, by: str | None = None) -> pd.DataFrame:
         """Return how many products have all that each channel requires, by family and language.
@@ -995,36 +954,22 @@ class Audit:
     @cached_property
     def state_counts(self) -> dict[int, npt.NDArray[np.int64]]:
         """For each value of `State` how many products have it under each check."""
-        counts: dict[int, npt.NDArray[np.int64]] = {
-            state: np.zeros(len(self.checks), np.int64) for state in State
-        }
-        for part in self.parts:
-            states = part.states
-            for state in State:
-                counts[state] += (states == state).sum(axis=0)
-        return counts
+        return counts_by_check((part.states for part in self.parts), len(self.checks))
 
     @cached_property
-    def tally(self) -> Tally:
-        """What is counted for each product, in their order."""
-        empty = Tally.of(np.empty((0, len(self.checks)), np.int8), self.checks)
-        return Tally.joined([empty, *(Tally.of(part.states, self.checks) for part in self.parts)])
+    def tally(self) -> pd.DataFrame:
+        """What is counted for each product, in their order; see `prodex.quality.scores.counted`."""
+        return counted((part.states for part in self.parts), self.checks)
 
     @cached_property
     def grades(self) -> npt.NDArray[np.object_]:
         """The grade of each product, in their order; None where nothing applies."""
-        return self.tally.grades(self.grade_with_blocker)
+        return grades_of(self.tally, self.grade_with_blocker)
 
     @cached_property
     def identity(self) -> pa.Table:
         """What the audit keeps of each product, in their order, as an Arrow table."""
         return pa.concat_tables([IDENTITY.empty_table(), *(part.products for part in self.parts)])
-
-    @property
-    def _channel_columns(self) -> Mapping[str, Any]:
-        from prodex.quality.completeness import channel_columns
-
-        return channel_columns(self)
 
     def group_column(self, name: str) -> pa.Array:
         """Return a column of its products by which they can be grouped, in their order.
@@ -1060,125 +1005,6 @@ class Audit:
         return self.catalog
 
 
-def _scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
-    """Return score, grade and readiness of each group; see `Audit.scores`.
-
-    Raises
-    ------
-    QueryError
-        When there is no such group or block; the message names the nearest.
-    """
-    chosen = np.array([block is None or check.block == block for check in audit.checks], bool)
-    if not chosen.any() and block is not None:
-        there = dict.fromkeys(check.block for check in audit.checks)
-        there_are = hint_and_all(str(block), there, f"Give one of {', '.join(there)}.")
-        raise QueryError(f"No check belongs to the block {block!r}{there_are}")
-    if by == "language":
-        return _scores_by_language(audit, chosen)
-    groups = audit.groups(by)
-    frame = _tally(audit, chosen).taken(groups.rows).by_group(groups.groups, len(groups.codes))
-    return _by_need(with_names(frame, groups.codes, groups.labels, by))
-
-
-def counted_units_of(audit: Audit, units: str = CONSUMER) -> CountedUnits:
-    """Return which products of an audit count as consumer units, or all.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> catalog = prodex.flatten([{"id": 7, "isConsumerUnit": False}, {"id": 8}])
-    >>> print(counted_units_of(prodex.audit(catalog, {"checks": {"valid_gtin": {}}})).count())
-    1 consumer unit, 1 of unknown kind
-    """
-    flags = audit.group_column(FLAG)
-    return CountedUnits.of(flags, units_given(units), audit.origin.asked(GROUP_PATHS["unit"]))
-
-
-def _coverage_by(audit: Audit, by: str, units: str) -> pd.DataFrame:
-    """Return how many of the products that should have an attribute have it; see `Audit.coverage`."""
-    if by == "language":  # that of the check: all products are one group
-        size = len(audit)
-        everything = Groups(by, np.arange(size), np.zeros(size, np.int64), [None], [None])
-        return _coverage(audit, everything, units).drop(columns=["code", "label"])
-    code, *label = column_names(by)
-    frame = _coverage(audit, audit.groups(by), units)
-    frame = frame if label else frame.drop(columns="label")
-    return frame.rename(columns={"code": code, "label": "".join(label)})
-
-
-def _scores_by_language(audit: Audit, chosen: npt.NDArray[np.bool_]) -> pd.DataFrame:
-    """Return the scores of the checks of each language, of the products to which any of them applies."""
-    languages = sorted(
-        {c.language for c, one in zip(audit.checks, chosen, strict=True) if one and c.language}
-    )
-    frames = []
-    for language in languages:
-        about = chosen & np.array([check.language == language for check in audit.checks])
-        tally = _tally(audit, about)
-        # Products without a check in this language would count as ready.
-        concerned = np.flatnonzero(tally.failed + tally.passed + tally.unknown)
-        frames.append(tally.taken(concerned).by_group(np.zeros(len(concerned), np.int64), 1))
-    # Without any language the frame still has its columns.
-    nothing = np.empty(0, np.int64)
-    empty = audit.tally.taken(nothing).by_group(nothing, 0)
-    frame = pd.concat([empty, *frames], ignore_index=True)
-    return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))
-
-
-def _by_need(frame: pd.DataFrame) -> pd.DataFrame:
-    """Sort groups, the worst first; small ones below the others, since one product makes too much of their score."""
-    by_need = frame.assign(small=frame["products"] < SMALL)
-    order = by_need.sort_values(["small", "score", "products"], ascending=[True, True, False], kind="stable")
-    return frame.loc[order.index].reset_index(drop=True)
-
-
-def _coverage(audit: Audit, groups: Groups, units: str) -> pd.DataFrame:
-    """Return one row per attribute, language and group in which the attribute should have data."""
-    columns = ["attribute", "language", "code", "label", "filled", "applicable", "coverage", "unknown"]
-    columns += ["units", "units_unknown"]
-    frames = []
-    meant = {one: counted_units_of(audit, one) for one in (CONSUMER, ALL_UNITS)}
-    counted_units: list[UnitCount] = []
-    for place, check in enumerate(audit.checks):
-        if not check.is_presence:
-            continue
-        own = units if check.units == CONSUMER else check.units
-        counted = meant[CONSUMER if own == CONSUMER else ALL_UNITS]
-        counted_units.append(counted.count())
-        is_counted, is_unclear = counted.mask[groups.rows], counted.unknown[groups.rows]
-        column = audit.states[:, place][groups.rows]
-        filled, failed, unknown, unclear = (
-            np.bincount(groups.groups[mask & is_counted], minlength=len(groups.codes))
-            for mask in (
-                *(column == state for state in (State.PASS, State.FAIL, State.UNKNOWN)),
-                (column != State.NOT_APPLICABLE) & is_unclear,
-            )
-        )
-        frame = pd.DataFrame(
-            {
-                "attribute": pd.Series([check.attribute] * len(groups.codes), dtype="str"),
-                "language": pd.Series([check.language] * len(groups.codes), dtype="str"),
-                "code": pd.Series(groups.codes, dtype="str"),
-                "label": pd.Series(groups.labels, dtype="str"),
-                "filled": filled,
-                "applicable": filled + failed,
-                "coverage": ratio(filled.astype(float), (filled + failed).astype(float)),
-                "unknown": unknown,
-                "units": pd.Series([own] * len(groups.codes), dtype="str"),
-                "units_unknown": unclear,
-            }
-        )
-        # An attribute that applies to nobody in a group has no coverage there.
-        frames.append(frame[filled + failed + unknown > 0])
-    found = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
-    found.attrs["counted"] = unit_words(counted_units)
-    return found
-
-
-def _tally(audit: Audit, chosen: npt.NDArray[np.bool_]) -> Tally:
-    """Count some of the checks."""
-    if chosen.all():
-        return audit.tally
-    checks = [check for check, is_chosen in zip(audit.checks, chosen, strict=True) if is_chosen]
-    empty = Tally.of(np.empty((0, len(checks)), np.int8), checks)
-    return Tally.joined([empty, *(Tally.of(part.states[:, chosen], checks) for part in audit.parts)])
+def _accepted_cells(part: AuditPart, accepted: pa.Table) -> int:
+    """Return how many cells of the matrix fail with accepted findings alone."""
+    return int(part.whole_cells(accepted["finding"].to_numpy()).sum()) if len(accepted) else 0

@@ -1,4 +1,4 @@
-"""The result of one part of an audit: products, states and evidence, held compressed until somebody asks for them.
+"""The result of one part of an audit: its products, the matrix of states and the findings, compressed until asked for.
 
 Names, codes and reasons repeat, and most states of a check are equal: compressed, a million products take a tenth of
 the memory, and what is asked of an audit is answered part by part.
@@ -7,14 +7,13 @@ the memory, and what is asked of an audit is answered part by part.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from prodex.quality.states import State, States
-from prodex.tables.columns import Rows
+from prodex.tables.columns import Mask, Rows
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
 IDENTITY = pa.schema(
@@ -68,69 +67,58 @@ class AuditPart:
     crashes: tuple[Crash, ...]
     _products: bytes
     _states: bytes
-    _evidence: bytes
-    _first_seen: bytes | None = None
+    _findings: bytes
+    _first_seen: bytes
 
     @classmethod
     def of(
-        cls, products: pa.Table, states: States, evidence: pa.Table, crashes: tuple[Crash, ...] = ()
+        cls, products: pa.Table, states: States, findings: pa.Table, crashes: tuple[Crash, ...] = ()
     ) -> Self:
         """Compress the result of a part: products are rows of `products` and `states`, checks columns of `states`."""
         size, checks = states.shape
-        return cls(size, checks, crashes, _packed(products), _packed_states(states), _packed(evidence))
+        seen, times = _without_times(findings)
+        return cls(
+            size, checks, crashes, _packed(products), _packed_states(states), _packed(seen), _packed(times)
+        )
 
-    def taken(self, kept: npt.NDArray[np.bool_]) -> AuditPart:
+    def taken(self, kept: Mask) -> AuditPart:
         """Return the result of some of the products, in their order."""
         if kept.all():
             return self
-        evidence = self.evidence
-        first_seen = self.first_seen
-        if first_seen is not None:
-            first_seen = first_seen.filter(pa.array(kept[findings_of(self, evidence).product]))
-        product = evidence["product"].to_numpy()
+        findings = self.findings
+        product = findings["product"].to_numpy()
         is_kept = kept[product]
-        # Evidence names products by their place, which is another among those that are kept.
-        place = pa.array(np.cumsum(kept)[product[is_kept]] - 1, evidence.schema.field("product").type)
-        evidence = evidence.filter(pa.array(is_kept)).set_column(
-            evidence.schema.get_field_index("product"), evidence.schema.field("product"), place
-        )
+        # Findings name products by their place, which is another among those that are kept.
+        place = pa.array(np.cumsum(kept)[product[is_kept]] - 1, pa.int32())
+        column = findings.schema.get_field_index("product")
+        findings = findings.filter(pa.array(is_kept)).set_column(column, findings.schema.field(column), place)
         crashes = self.crashes if kept.any() else ()
-        made = AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], evidence, crashes)
-        return made if first_seen is None else made.with_first_seen(first_seen)
+        return AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], findings, crashes)
 
-    def without(self, findings: Rows, product: Rows, check: Rows) -> AuditPart:
-        """Return the same without some of its findings, as if they were none.
-
-        Parameters
-        ----------
-        findings
-            Which, by their number in `findings_of`.
-        product, check
-            The cells of the matrix of which these are all findings: they pass.
-        """
-        if not len(findings):
+    def without(self, rows: Rows) -> AuditPart:
+        """Return the same without some of its findings, as if they were none: a cell without any passes."""
+        if not len(rows):
             return self
-        evidence = self.evidence
-        kept = np.ones(len(findings_of(self, evidence).product), bool)
-        kept[findings] = False
-        states = self.states.copy(order="F")
-        states[product, check] = State.PASS
-        # Findings with evidence come first.
-        left = evidence.filter(pa.array(kept[: len(evidence)]))
-        made = replace(self, _states=_packed_states(states), _evidence=_packed(left))
-        first_seen = self.first_seen
-        return made if first_seen is None else made.with_first_seen(first_seen.filter(pa.array(kept)))
+        findings, states = self.findings, self.states.copy(order="F")
+        states[self.whole_cells(rows)] = State.PASS
+        kept = np.ones(len(findings), bool)
+        kept[rows] = False
+        seen, times = _without_times(findings.filter(pa.array(kept)))
+        return replace(
+            self, _states=_packed_states(states), _findings=_packed(seen), _first_seen=_packed(times)
+        )
+
+    def whole_cells(self, rows: Rows) -> Mask:
+        """Say which cells of the matrix have all of their findings among these."""
+        cells = tuple(_unpacked(self._findings, name)[name].to_numpy() for name in ("product", "check"))
+        is_whole = np.zeros((self.size, self.checks), bool)
+        is_whole[tuple(places[rows] for places in cells)] = True
+        is_whole[tuple(np.delete(places, rows) for places in cells)] = False
+        return is_whole
 
     def with_first_seen(self, times: pa.Array) -> AuditPart:
-        """Return the same with the moment since which each finding is open, in the order of `findings_of`."""
+        """Return the same with the moment since which each finding is open."""
         return replace(self, _first_seen=_packed(pa.table([times], names=["first_seen"])))
-
-    @property
-    def first_seen(self) -> pa.Array | None:
-        """Since when each finding is open, in the order of `findings_of`; None where the audit does not say it."""
-        if self._first_seen is None:
-            return None
-        return _unpacked(self._first_seen)["first_seen"].combine_chunks()
 
     @property
     def products(self) -> pa.Table:
@@ -148,50 +136,19 @@ class AuditPart:
         return np.frombuffer(content, np.int8).reshape(self.checks, self.size).T
 
     @property
-    def evidence(self) -> pa.Table:
-        """What was seen on failing products; `product` and `check` are places in `states`."""
-        return _unpacked(self._evidence)
+    def findings(self) -> pa.Table:
+        """What was found; its columns are those of `FINDINGS`, its rows check by check and product by product."""
+        return _unpacked(self._findings).append_column("first_seen", self.first_seen)
+
+    @property
+    def first_seen(self) -> pa.ChunkedArray:
+        """The column of that name alone."""
+        return _unpacked(self._first_seen)["first_seen"]
 
 
-def evidence_in_order(evidence: pa.Table) -> pa.Table:
-    """Return evidence check by check and product by product: rows of tables are in another order after a refresh."""
-    check, product = (evidence[name].to_numpy() for name in ("check", "product"))
-    key = check.astype(np.int64) << 32 | product
-    # Nearly always it is in order already.
-    if len(key) < 2 or bool((key[:-1] <= key[1:]).all()):
-        return evidence
-    return evidence.take(pa.array(np.argsort(key, kind="stable")))
-
-
-class Findings(NamedTuple):
-    """The findings of a part, those with evidence first.
-
-    Attributes
-    ----------
-    product, check
-        Places in the matrix.
-    seen
-        How many of them have evidence: they have its rows.
-    """
-
-    product: Rows
-    check: Rows
-    seen: int
-
-
-def findings_of(part: AuditPart, evidence: pa.Table) -> Findings:
-    """Return the findings of a part: its evidence, and each failing cell of the matrix without any."""
-    # Missing data leave no evidence, so these are made from the matrix alone.
-    bare = part.states == State.FAIL
-    product, check = evidence["product"].to_numpy(), evidence["check"].to_numpy()
-    bare[product, check] = False
-    # `nonzero` of a matrix that lies column by column takes twice as long.
-    of_matrix, column = np.divmod(np.flatnonzero(bare), part.checks)
-    return Findings(
-        np.concatenate([product, of_matrix]).astype(np.int64),
-        np.concatenate([check, column]).astype(np.int64),
-        len(product),
-    )
+def _without_times(findings: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return findings, and since when they are open: this is found out later, and nothing else is compressed anew."""
+    return findings.drop_columns("first_seen"), findings.select(["first_seen"])
 
 
 def _packed_states(states: States) -> bytes:

@@ -24,8 +24,9 @@ from prodex.facts.groups import Groups, column_names
 from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.quality.asked_attributes import AskedAttribute
 from prodex.quality.asks import Level
-from prodex.quality.audit import Audit, counted_units_of
+from prodex.quality.audit import Audit
 from prodex.quality.check import Check
+from prodex.quality.group_figures import counted_units_of
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, Channel, Requirements, column_of
 from prodex.quality.scores import ratio

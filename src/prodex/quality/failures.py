@@ -17,8 +17,8 @@ from prodex.errors import QueryError
 from prodex.languages import ENGLISH, Translation
 from prodex.locales import short_of
 from prodex.messages import hint, meant
-from prodex.quality.accepted import NONE_ACCEPTED, AcceptedInPart
-from prodex.quality.audit_part import IDENTITY, AuditPart, findings_of
+from prodex.quality.accepted import NONE_ACCEPTED
+from prodex.quality.audit_part import IDENTITY, AuditPart
 from prodex.quality.check import Check
 from prodex.quality.reasons import reason_words, written_reasons
 from prodex.quality.rulebook import SEVERITIES, Rule
@@ -32,7 +32,7 @@ from prodex.selection.column_values import (
 )
 from prodex.selection.plain import COLUMNS
 from prodex.tables.attributes import ATTRIBUTES, PATHS
-from prodex.tables.columns import Mask, is_true, whole
+from prodex.tables.columns import Mask, Rows, is_true, places, whole
 from prodex.tables.frames import to_frame
 
 #: Columns of the findings that say which check it was, with the name of the fact.
@@ -101,7 +101,7 @@ def failure_filter(
     parts: Sequence[AuditPart],
     checks: Sequence[Check],
     equal: Mapping[str, Any],
-    accepted: Sequence[AcceptedInPart] = (),
+    accepted: Sequence[pa.Table] = (),
     selection: Selection | None = None,
     ask: Callable[[Selection], pa.Array] | None = None,
 ) -> FailureFilter:
@@ -140,7 +140,7 @@ def failure_filter(
         if column in OF_CHECK:
             return own.unique()
         if column == "accepted_by":
-            return pa.array([line.by for part in accepted for line in part.lines], pa.string()).unique()
+            return pa.concat_tables([NONE_ACCEPTED, *accepted])[column].unique()
         found = [_stored(part, column) for part in parts]
         texts = [chunk.cast(pa.string()) for one in found for chunk in one.chunks]
         return pa.chunked_array([own, *texts], pa.string()).unique()
@@ -177,11 +177,11 @@ def failure_filter(
 def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
     if column in IDENTITY.names:
         return part.column(column)
-    evidence = part.evidence
+    findings = part.findings
     if column == "reason":
-        ids, values = (whole(evidence[name]) for name in ("reason_id", "reason_values"))
+        ids, values = (whole(findings[name]) for name in ("reason_id", "reason_values"))
         return pa.chunked_array([reason_words(written_reasons(ids, values), ENGLISH)])
-    return evidence[column]
+    return findings[column]
 
 
 def said_of_checks(checks: Sequence[Check], name: str, words: Translation = ENGLISH) -> pa.Array:
@@ -288,28 +288,26 @@ def failure_rows(
     part: AuditPart,
     checks: Sequence[Check],
     wanted: FailureFilter = NO_FILTER,
-    accepted: AcceptedInPart = NONE_ACCEPTED,
-    first_seen: pa.Array | None = None,
+    accepted: pa.Table = NONE_ACCEPTED,
     words: Translation = ENGLISH,
 ) -> pa.Table:
-    """Return the findings of a part in words: its evidence, and a row for each failing check without any.
+    """Return the findings of a part in words, product by product and in the order of the checks.
 
     Parameters
     ----------
-    part, checks, wanted, accepted, first_seen
+    part, checks, wanted, accepted
         As for `found_rows`.
     words
         The language of problems, titles, reasons and what to do.
     """
-    return in_words(found_rows(part, checks, wanted, accepted, first_seen), checks, words)
+    return in_words(found_rows(part, checks, wanted, accepted), checks, words)
 
 
 def found_rows(
     part: AuditPart,
     checks: Sequence[Check],
     wanted: FailureFilter = NO_FILTER,
-    accepted: AcceptedInPart = NONE_ACCEPTED,
-    first_seen: pa.Array | None = None,
+    accepted: pa.Table = NONE_ACCEPTED,
 ) -> pa.Table:
     """Return the findings of a part before they are put into words; its columns are those of `FOUND`.
 
@@ -322,28 +320,21 @@ def found_rows(
     wanted
         Which findings; see `failure_filter`.
     accepted
-        Which of the findings are accepted.
-    first_seen
-        Since when each finding is open, in the order of `findings_of`; None where that is not known.
+        Which of the findings are accepted; see `prodex.quality.accepted.accepted_in_part`.
     """
-    evidence = part.evidence
-    products, places, _ = findings_of(part, evidence)
-    # Product by product, and in the order of the checks: the same on any executor.
-    chosen = np.argsort(products * len(checks) + places, kind="stable")
+    findings, identity = part.findings, part.products
+    # They are check by check; people work product by product.
+    chosen = np.argsort(findings["product"].to_numpy(), kind="stable")
     # Filtered before any text is copied: a filter by severity keeps one row in a hundred.
-    identity = part.products
-    chosen = chosen[_kept(identity, checks, products[chosen], places[chosen], wanted.wants)]
-    rows = _found(identity, evidence, checks, products[chosen], places[chosen], chosen, accepted, first_seen)
+    chosen = chosen[_kept(identity, findings, checks, chosen, wanted.wants)]
+    rows = _found(identity, findings, checks, chosen, accepted)
     # Filters are written in English, whoever reads what they leave.
     return rows.filter(pa.array(wanted.kept(in_words(rows, checks)))) if wanted.looks_at_rows else rows
 
 
-def rows_of_findings(part: AuditPart, checks: Sequence[Check], rows: Any) -> pa.Table:
-    """Return some findings of a part as `failure_rows` shows them, given by their number in `findings_of`."""
-    evidence = part.evidence
-    products, places, _ = findings_of(part, evidence)
-    found = _found(part.products, evidence, checks, products[rows], places[rows], rows, NONE_ACCEPTED, None)
-    return in_words(found, checks)
+def rows_of_findings(part: AuditPart, checks: Sequence[Check], rows: Rows) -> pa.Table:
+    """Return some findings of a part as `failure_rows` shows them, given by their place in `AuditPart.findings`."""
+    return in_words(_found(part.products, part.findings, checks, rows, NONE_ACCEPTED), checks)
 
 
 def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
@@ -375,82 +366,46 @@ def failures_frame(batches: Iterable[pa.RecordBatch]) -> pd.DataFrame:
 
 def _kept(
     identity: pa.Table,
+    findings: pa.Table,
     checks: Sequence[Check],
-    products: Any,
-    places: Any,
+    rows: Rows,
     wants: Sequence[ColumnCondition],
-) -> Any:
+) -> Mask:
     """Say which rows are wanted, by what is known before any of them is written."""
-    kept = np.ones(len(products), bool)
+    kept = np.ones(len(rows), bool)
     for want in wants:
         if want.column in _OF_PRODUCT:
-            kept &= want.holds(identity).to_numpy()[products]
+            kept &= want.holds(identity).to_numpy()[findings["product"].to_numpy()[rows]]
         elif want.column in OF_CHECK and len(checks):
             facts = said_of_checks(checks, OF_CHECK[want.column])
             matches = want.holds(pa.table({want.column: facts}))
-            kept &= matches.to_numpy()[places]
+            kept &= matches.to_numpy()[findings["check"].to_numpy()[rows]]
     return kept
 
 
 def _found(
-    identity: pa.Table,
-    evidence: pa.Table,
-    checks: Sequence[Check],
-    products: Any,
-    places: Any,
-    rows: Any,
-    accepted: AcceptedInPart,
-    first_seen: pa.Array | None,
+    identity: pa.Table, findings: pa.Table, checks: Sequence[Check], rows: Rows, accepted: pa.Table
 ) -> pa.Table:
-    # Behind the evidence is what each check says by itself: of rows from the matrix, and where nothing else is said.
-    of_check = evidence.num_rows + places
-    row = np.where(rows < evidence.num_rows, rows, of_check)
-
-    def column(name: str, of_checks: Sequence[str | None]) -> pa.Array:
-        return pa.concat_arrays([whole(evidence[name]), pa.array(of_checks, pa.string())])
-
-    def said(given: pa.Array) -> pa.Array:
-        is_said = given.is_valid().to_numpy(zero_copy_only=False)
-        return given.take(pa.array(np.where(is_said[row], row, of_check)))
-
-    reasons = [check.reason for check in checks]
-    ids = column("reason_id", [one.id for one in reasons])
-    values = column("reason_values", [one.json for one in reasons])
-    unseen = pa.nulls(len(rows), pa.timestamp("us"))
-    columns = {
-        **{name: whole(identity[name]).take(pa.array(products)) for name in _OF_PRODUCT},
-        "check": pa.array(places.astype(np.int32)),
-        "attribute": said(column("attribute", [check.attribute for check in checks])),
-        "language": said(column("language", [check.language for check in checks])),
-        "value": column("value", [None] * len(checks)).take(pa.array(row)),
-        "reason": said(written_reasons(ids, values)),
-        **_accepted_columns(rows, accepted),
-        "first_seen": unseen if first_seen is None else first_seen.take(pa.array(rows)),
-    }
+    found = findings.drop_columns("compared").take(pa.array(rows)).combine_chunks()
+    products = found["product"].combine_chunks()
+    columns = {name: whole(identity[name]).take(products) for name in _OF_PRODUCT}
+    columns |= {name: found[name] for name in FOUND.names if name in found.column_names}
+    for name in ("attribute", "language"):
+        columns[name] = pc.coalesce(found[name], said_of_checks(checks, name).take(whole(found["check"])))
+    columns["reason"] = _reasons(found, checks)
+    place = places(pa.array(rows), whole(accepted["finding"]))
+    columns |= {name: whole(accepted[name]).take(pa.array(place, mask=place < 0)) for name in _ACCEPTED}
     return pa.table([columns[name] for name in FOUND.names], schema=FOUND)
 
 
-def _accepted_columns(rows: Any, accepted: AcceptedInPart) -> dict[str, pa.Array]:
-    """Return of each finding why it is accepted, by whom and until when; missing where it is not."""
-    if not accepted.lines:
-        return {name: pa.nulls(len(rows), FOUND.field(name).type) for name in _ACCEPTED}
-    lines = pa.table(
-        {
-            "accepted": pa.array([line.reason for line in accepted.lines], pa.string()),
-            "accepted_by": pa.array([line.by for line in accepted.lines], pa.string()),
-            "accepted_until": pa.array([line.until for line in accepted.lines], pa.date32()).cast(
-                pa.timestamp("us")
-            ),
-        }
+def _reasons(found: pa.Table, checks: Sequence[Check]) -> pa.Array:
+    """Return the reason of each finding, written; that of its check where it has none of its own."""
+    reasons = [check.reason for check in checks]
+    # Behind those of the findings are those of the checks.
+    ids = pa.concat_arrays([whole(found["reason_id"]), pa.array([one.id for one in reasons], pa.string())])
+    values = pa.concat_arrays(
+        [whole(found["reason_values"]), pa.array([one.json for one in reasons], pa.string())]
     )
-    place = _places_among(rows, accepted.rows)
-    taken = pa.array(place, mask=place < 0)
-    return {name: whole(lines[name]).take(taken) for name in lines.column_names}
-
-
-def _places_among(rows: Any, among: Any) -> Any:
-    """Return the place of each number among others, which ascend; -1 where it is not among them."""
-    if not len(among):
-        return np.full(len(rows), -1)
-    place = np.minimum(np.searchsorted(among, rows), len(among) - 1)
-    return np.where(among[place] == rows, place, -1)
+    has_own = np.asarray(found["reason_id"].is_valid().to_numpy(), bool)
+    row = np.where(has_own, np.arange(len(found)), len(found) + found["check"].to_numpy())
+    return written_reasons(ids, values).take(pa.array(row))

@@ -30,6 +30,7 @@ from prodex.files.untrusted import Count, Moment, check_moment, is_folder, is_th
 from prodex.quality.archive import AUDITS, open_audit, write_audit
 from prodex.quality.audit import Audit
 from prodex.quality.first_seen import with_first_seen
+from prodex.quality.scores import by_group
 from prodex.quality.unusual import FigureKind
 from prodex.store.archive import Archive, archive_place, in_order, is_entry, new_entry
 from prodex.tables.attributes import attribute_of
@@ -241,7 +242,7 @@ def _rows(audit: Audit) -> Iterator[Figure]:
     if not np.isnan(audit.score):
         yield from _measured("score", size, {NONE: audit.score})
     owners = suppliers.groups
-    scores = audit.tally.taken(owners.rows).by_group(owners.groups, len(owners.codes))["score"]
+    scores = by_group(audit.tally, owners)["score"]
     yield from suppliers.shares("supplier score", scores.to_numpy())
     # A damaged snapshot says so when it is opened; here it only means that fewer figures are known.
     with suppress(SnapshotError):

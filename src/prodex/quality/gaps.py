@@ -14,7 +14,7 @@ from prodex.languages import ENGLISH, Message, Translation
 from prodex.messages import hint, percent
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import Tally, points, ratio
+from prodex.quality.scores import points, ratio
 from prodex.quality.states import State, States
 
 _COLUMNS = [
@@ -26,7 +26,7 @@ _COLUMNS = [
 def gaps(
     parts: Iterable[States],
     checks: Sequence[Check],
-    tally: Tally,
+    tally: pd.DataFrame,
     by: str,
     words: Translation = ENGLISH,
 ) -> pd.DataFrame:
@@ -53,14 +53,14 @@ def gaps(
     for place, check in enumerate(checks):
         members.setdefault(check.id if by == "check" else check.rule.id, []).append(place)
     # The sums stay the same for all checks: only what a fixed check would add changes.
-    earned, possible = tally.earned.sum(), tally.possible.sum()
-    size = len(tally.ready)
-    ready, score = _ratio_of(tally.ready.sum(), size), _ratio_of(earned, possible)
+    earned, possible, are_ready = (tally[one].to_numpy().sum() for one in ("earned", "possible", "ready"))
+    size = len(tally)
+    ready, score = _ratio_of(are_ready, size), _ratio_of(earned, possible)
     found = {name: _Counted(np.zeros(len(places), np.int64)) for name, places in members.items()}
     end = 0
     for states in parts:
         end += len(states)
-        part = tally.taken(slice(end - len(states), end))
+        part = tally.iloc[end - len(states) : end]
         for name, places in members.items():
             found[name].add(states[:, places], [checks[place] for place in places], part)
     rows = []
@@ -86,7 +86,7 @@ def gaps(
                 score_then,
                 ready_then - ready,
                 score_then - score,
-                brings(ready, ready_then, score, score_then, int(would_be - tally.ready.sum()), words),
+                brings(ready, ready_then, score, score_then, int(would_be - are_ready), words),
                 _joined_words([words.say(check.fix) for check in own], words),
             )
         )
@@ -115,14 +115,14 @@ class _Counted:
     applicable: int = 0
     ready: int = 0
 
-    def add(self, states: States, checks: Sequence[Check], tally: Tally) -> None:
+    def add(self, states: States, checks: Sequence[Check], tally: pd.DataFrame) -> None:
         """Count the products of a part as well."""
         failed = states == State.FAIL
         is_blocker = np.array([check.severity == "blocker" for check in checks])
         # Fixing a check makes a product ready only where no other blocker fails.
-        left = tally.blockers - failed[:, is_blocker].sum(axis=1)
+        left = tally["blockers"] - failed[:, is_blocker].sum(axis=1)
         # A product that becomes free of failing blockers but has an unknown one is then undecided.
-        self.ready += int(((left == 0) & ~tally.doubtful).sum())
+        self.ready += int(((left == 0) & ~tally["doubtful"]).sum())
         self.failed += failed.sum(axis=0)
         self.failing += int(failed.any(axis=1).sum())
         self.applicable += int((failed | (states == State.PASS)).any(axis=1).sum())
@@ -167,6 +167,15 @@ def _joined_words(said: list[str], words: Translation) -> str:
 _FACTS = ("rule", "problem", "title", "block", "dimension", "severity", "weight")
 
 
+def counts_by_check(parts: Iterable[States], checks: int) -> dict[int, npt.NDArray[np.int64]]:
+    """Return for each state how many products have it under each check, given the matrix part by part."""
+    counts: dict[int, npt.NDArray[np.int64]] = {state: np.zeros(checks, np.int64) for state in State}
+    for states in parts:
+        for state in State:
+            counts[state] += (states == state).sum(axis=0)
+    return counts
+
+
 def by_check(
     counts: Mapping[int, npt.NDArray[np.int64]],
     checks: Sequence[Check],
@@ -197,3 +206,28 @@ def by_check(
     frame["score"] = ratio(counts[State.PASS].astype(float), applicable)
     frame["crash"] = pd.array([crashed.get(check.id) for check in checks], "str")
     return frame
+
+
+def laws(counts: Mapping[int, npt.NDArray[np.int64]], checks: Sequence[Check]) -> pd.DataFrame:
+    """Return one row per check that a law or a day stands behind; see `Audit.laws`, and `by_check`."""
+    rows = [
+        (
+            *(check.law, check.id, str(check.problem), check.severity),
+            "not asked" if check.not_asked else check.standing,
+            *(check.in_force, check.until, int(counts[State.FAIL][place]), ", ".join(check.not_asked)),
+        )
+        for place, check in enumerate(checks)
+        if check.law or check.standing
+    ]
+    columns = [
+        "law",
+        "check",
+        "problem",
+        "severity",
+        "standing",
+        "in_force",
+        "until",
+        "failed",
+        "declare",
+    ]
+    return pd.DataFrame(rows, columns=columns)

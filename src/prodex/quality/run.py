@@ -17,7 +17,7 @@ from functools import partial, reduce
 from operator import or_
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -33,14 +33,14 @@ from prodex.facts.requested_data import OR, Asked, asked_for
 from prodex.progress import Progress, reporting
 from prodex.quality.accepted import accepted_findings
 from prodex.quality.audit import Audit
-from prodex.quality.audit_part import IDENTITY, AuditPart, Crash, evidence_in_order
+from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
 from prodex.quality.products import Products
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import is_meant
-from prodex.quality.states import EVIDENCE, Judged, State, VerdictRefused, states_of_verdict
+from prodex.quality.states import NO_FINDINGS, State, States, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
 from prodex.selection.units import NAMED
@@ -436,32 +436,30 @@ def _read_once(catalog: Catalog) -> Catalog:
 def audit_part(job: PartJob) -> AuditPart:
     """Judge one part."""
     products = _products_of_part(job)
-    columns, evidence, crashes = [], [], list(job.crashed)
+    # Column by column is how states are counted and written.
+    states = np.empty((len(products), len(job.checks)), np.int8, order="F")
+    findings, crashes = [NO_FINDINGS], list(job.crashed)
     for place, check in enumerate(job.checks):
+        unjudged = ""
         try:
             seconds = _seconds(check.rule, job.rule_seconds)
-            judged = run_within(seconds, partial(_judged_check, products, check, place, job))
+            judged, unjudged = run_within(seconds, partial(_judged_check, products, check, place, job))
         except (SnapshotError, MemoryError):
             # A damaged file or a lack of memory is no fault of a rule: the audit ends.
             raise
         except NotExported:
             # The rule read something that the export left out: its result is unknown, and this is no crash.
-            judged = _unknown_states(len(products))
+            judged = _all(State.UNKNOWN, products)
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
-            judged = _unknown_states(len(products))
-            crashes.append(Crash(check.id, job.number, _message_of(error)))
+            judged, unjudged = _all(State.UNKNOWN, products), _message_of(error)
             if isinstance(error, RuleTimeout):
                 products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
-        columns.append(judged.states)
-        evidence.append(judged.evidence)
-        if judged.unjudged:
-            crashes.append(Crash(check.id, job.number, judged.unjudged))
-    states = np.empty((len(products), len(columns)), np.int8, order="F")
-    # Column by column is how states are counted and written.
-    for place, column in enumerate(columns):
-        states[:, place] = column
-    seen = [table for table in evidence if table.num_rows]
-    every = evidence_in_order(pa.concat_tables([EVIDENCE.empty_table(), *seen]).combine_chunks())
+        states[:, place], found = judged
+        if found.num_rows:
+            findings.append(found)
+        if unjudged:
+            crashes.append(Crash(check.id, job.number, unjudged))
+    every = pa.concat_tables(findings).combine_chunks()
     part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
     products.forget()
     return part
@@ -482,19 +480,24 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
     return None if rule.shipped else seconds
 
 
-def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> Judged:
+#: The column of a check in the matrix, and its findings.
+_Judged: TypeAlias = tuple[States, pa.Table]
+
+
+def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> tuple[_Judged, str]:
+    """Return what a check says of the products of a part, and why it could not judge some of them."""
     if check.has_ended(job.day or job.now.date()):
-        return Judged(np.full(len(products), State.NOT_APPLICABLE, np.int8), EVIDENCE.empty_table())
+        return _all(State.NOT_APPLICABLE, products), ""
     says_unknown = check.rule.says_unknown
     # Where the catalogue has it, nobody said: an absent value would be a guess.
     if check.not_asked or not (says_unknown or check.knows_scope(job.origin, job.market, job.assume)):
-        return _unknown_states(len(products))
+        return _all(State.UNKNOWN, products), ""
     in_scope = _in_scope(products, check)
     asked = Asked.ALL if says_unknown else check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
     if cannot_say or (check.rule.needs_all_parts and check.rule.id not in job.whole):
-        return _undecided(in_scope, place)
+        return _undecided(in_scope, place), ""
     given = dict(check.parameters)
     if check.language is not None:
         given["language"] = check.language
@@ -503,34 +506,41 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
     if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
         # A user's rule that does not declare what it needs is assumed to need all that it reads.
-        return _undecided(in_scope, place)
+        return _undecided(in_scope, place), ""
     judged = states_of_verdict(verdict, in_scope, place)
     if says_unknown:
-        return judged
+        return judged, verdict.unjudged
     looked_at = [path for need in check.needs or read for path in need.split(OR)]
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:
         doubtful = np.ones(len(products), bool)
-    return _certain(judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
+    certain = _certain(*judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
+    return certain, verdict.unjudged
 
 
-def _undecided(in_scope: Answer, place: int) -> Judged:
+def _all(state: State, products: Products) -> _Judged:
+    return np.full(len(products), state, np.int8), NO_FINDINGS
+
+
+def _undecided(in_scope: Answer, place: int) -> _Judged:
     """Return that a check is unknown for the products that it is about."""
     unknown = pd.arrays.BooleanArray(np.zeros(len(in_scope), bool), np.ones(len(in_scope), bool))
     return states_of_verdict(Verdict(unknown), in_scope, place)
 
 
-def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Mask) -> Judged:
+def _certain(
+    states: States, findings: pa.Table, certain: str | None, in_scope: Answer, doubtful: Mask
+) -> _Judged:
     """Return the certain part of a verdict on products of which not all that is needed was requested, or is readable.
 
     What is there decides for good in one direction at most: one wrong text fails, one name is a name.
     """
     kept = {"fails": State.FAIL, "passes": State.PASS}.get(certain or "")
-    is_certain = np.zeros(len(doubtful), bool) if kept is None else judged.states == kept
+    is_certain = np.zeros(len(doubtful), bool) if kept is None else states == kept
     unknown = doubtful & ~is_certain & in_scope.fillna(True).to_numpy(bool)
-    states = np.where(unknown, State.UNKNOWN, judged.states).astype(np.int8)
-    fails = states[judged.evidence["product"].to_numpy()] == State.FAIL
-    return Judged(states, judged.evidence.filter(pa.array(fails)))
+    states = np.where(unknown, State.UNKNOWN, states).astype(np.int8)
+    fails = states[findings["product"].to_numpy()] == State.FAIL
+    return states, findings.filter(pa.array(fails))
 
 
 def _in_scope(products: Products, check: Check) -> Answer:
@@ -641,10 +651,6 @@ def _whole_columns(catalog: Catalog, names: Sequence[str]) -> dict[str, pa.Chunk
         for read in [catalog.arrow(table, columns)]
         for column in columns
     }
-
-
-def _unknown_states(size: int) -> Judged:
-    return Judged(np.full(size, State.UNKNOWN, np.int8), EVIDENCE.empty_table())
 
 
 def _message_of(error: Exception) -> str:

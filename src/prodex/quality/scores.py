@@ -8,14 +8,14 @@ ready when one does, and undecided when none fails but one is unknown; shares of
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from prodex.facts.groups import Groups
 from prodex.languages import Message
 from prodex.messages import percent
 from prodex.quality.check import Check
@@ -33,10 +33,10 @@ GRADES = (("A", 0.9), ("B", 0.8), ("C", 0.7), ("D", 0.6), ("E", 0.0))
 #: Groups of fewer products are listed below the others: a single product changes their score too much.
 SMALL = 10
 
+#: Columns of numbers of checks, by the value of `State`.
+STATE_COUNTS = ("passed", "failed", "not_applicable", "unknown")
+
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-#: Numbers of checks, of which there is one for each of a million products.
-Counts = npt.NDArray[np.int32]
 
 
 def grades(scores: Floats) -> npt.NDArray[np.object_]:
@@ -51,140 +51,107 @@ def grades(scores: Floats) -> npt.NDArray[np.object_]:
     return made
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """What is counted for each product.
+def counted(parts: Iterable[States], checks: Sequence[Check]) -> pd.DataFrame:
+    """Count what the checks say of each product, one row for each.
 
-    Attributes
+    Parameters
     ----------
-    earned, possible
-        Weight of the checks passed, and of those passed or failed.
-    failed, passed, not_applicable, unknown
-        Numbers of checks.
-    blockers
-        How many blockers fail.
-    doubtful
-        Whether a blocker is unknown, so that nobody can say that the product is ready.
+    parts
+        The matrix, part by part.
+    checks
+        Its columns.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The weight of the checks passed as `earned`, and of those passed or failed as `possible`; the numbers of checks
+        that are `failed`, `passed`, `not_applicable` and `unknown`; how many `blockers` fail, and whether one is
+        unknown (`doubtful`); the `score`; and whether it is `ready`, `not_ready` or `undecided`.
     """
-
-    earned: Floats
-    possible: Floats
-    failed: Counts
-    passed: Counts
-    not_applicable: Counts
-    unknown: Counts
-    blockers: Counts
-    doubtful: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, states: States, checks: Sequence[Check]) -> Self:
-        """Count a part."""
-        weights = np.array([check.weight for check in checks], float)
-        blocker = np.array([check.severity == "blocker" for check in checks], bool)
+    found = []
+    for states in (np.empty((0, len(checks)), np.int8), *parts):
         size = len(states)
         earned, failing = np.zeros(size), np.zeros(size)
-        counts = np.zeros((len(State), size), np.int32)
+        count = np.zeros((len(State), size), np.int32)
         blockers, doubtful = np.zeros(size, np.int32), np.zeros(size, bool)
         # Column by column: a matrix of products x checks x states would not fit into memory.
-        for column, weight, blocks in zip(states.T, weights, blocker, strict=True):
+        for column, check in zip(states.T, checks, strict=True):
             is_in = [column == state for state in State]
-            counts += is_in
-            earned += is_in[State.PASS] * weight
-            failing += is_in[State.FAIL] * weight
-            if blocks:
+            count += is_in
+            earned += is_in[State.PASS] * check.weight
+            failing += is_in[State.FAIL] * check.weight
+            if check.severity == "blocker":
                 blockers += is_in[State.FAIL]
                 doubtful |= is_in[State.UNKNOWN]
-        return cls(
-            earned,
-            earned + failing,
-            counts[State.FAIL],
-            counts[State.PASS],
-            counts[State.NOT_APPLICABLE],
-            counts[State.UNKNOWN],
-            blockers,
-            doubtful,
-        )
+        counts = dict(zip(STATE_COUNTS, count, strict=True))
+        weights = {"earned": earned, "possible": earned + failing}
+        found.append(pd.DataFrame({**weights, **counts, "blockers": blockers, "doubtful": doubtful}))
+    tally = pd.concat(found, ignore_index=True)
+    is_blocked = tally["blockers"] > 0
+    return tally.assign(
+        score=ratio(tally["earned"].to_numpy(), tally["possible"].to_numpy()),
+        ready=~is_blocked & ~tally["doubtful"],
+        not_ready=is_blocked,
+        undecided=~is_blocked & tally["doubtful"],
+    )
 
-    @classmethod
-    def joined(cls, tallies: Sequence[Tally]) -> Self:
-        """Put the parts together."""
-        return cls(
-            *(np.concatenate([vars(one)[name] for one in tallies]) for name in cls.__dataclass_fields__)
-        )
 
-    def taken(self, rows: Integers | slice) -> Self:
-        """Return the counts of some products."""
-        return type(self)(*(vars(self)[name][rows] for name in self.__dataclass_fields__))
+def grades_of(tally: pd.DataFrame, with_blocker: str = "A") -> npt.NDArray[np.object_]:
+    """Return the grade of each product that was counted.
 
-    @property
-    def scores(self) -> Floats:
-        return ratio(self.earned, self.possible)
+    Parameters
+    ----------
+    tally
+        From `counted`.
+    with_blocker
+        The best grade of a product with a failing blocker; "A" leaves it as its score says.
+    """
+    made = grades(tally["score"].to_numpy())
+    better = [grade for grade, _ in GRADES if grade < with_blocker]
+    made[tally["not_ready"].to_numpy() & np.isin(made.astype(str), better)] = with_blocker
+    return made
 
-    def grades(self, with_blocker: str = "A") -> npt.NDArray[np.object_]:
-        """Return the grade of each product.
 
-        Parameters
-        ----------
-        with_blocker
-            The best grade of a product with a failing blocker; "A" leaves it as its score says.
-        """
-        made = grades(self.scores)
-        better = [grade for grade, _ in GRADES if grade < with_blocker]
-        made[self.not_ready & np.isin(made.astype(str), better)] = with_blocker
-        return made
+def by_group(tally: pd.DataFrame, groups: Groups) -> pd.DataFrame:
+    """Return one row per group with the figures of its products, which were counted by `counted`."""
+    tally = tally.iloc[groups.rows]
+    count = len(groups.codes)
 
-    @property
-    def ready(self) -> npt.NDArray[np.bool_]:
-        return np.asarray((self.blockers == 0) & ~self.doubtful)
+    def total(values: pd.Series) -> Floats:
+        return np.bincount(groups.groups, values.to_numpy(float), count).astype(float)
 
-    @property
-    def not_ready(self) -> npt.NDArray[np.bool_]:
-        return self.blockers > 0
-
-    @property
-    def undecided(self) -> npt.NDArray[np.bool_]:
-        return self.doubtful & ~self.not_ready
-
-    def by_group(self, groups: Integers, count: int) -> pd.DataFrame:
-        """Return one row per group, given the group of each product."""
-
-        def total(values: npt.NDArray[np.generic]) -> Floats:
-            return np.bincount(groups, values.astype(float), count).astype(float)
-
-        scores = self.scores
-        has_score = ~np.isnan(scores)
-        products = total(np.ones(len(groups)))
-        ready, not_ready, undecided = map(total, (self.ready, self.not_ready, self.undecided))
-        counts = {
-            "ready_products": ready,
-            "not_ready_products": not_ready,
-            "undecided_products": undecided,
-            # The same two figures under their earlier names.
-            "ready_unknown": undecided,
-            "to_work_on": total(self.failed > 0),
-            "with_blockers": not_ready,
-            **{name: total(vars(self)[name]) for name in ("failed", "passed", "not_applicable", "unknown")},
+    ready, not_ready, undecided = (total(tally[name]) for name in ("ready", "not_ready", "undecided"))
+    products = np.bincount(groups.groups, minlength=count).astype(float)
+    counts = {
+        "ready_products": ready,
+        "not_ready_products": not_ready,
+        "undecided_products": undecided,
+        # The same two figures under their earlier names.
+        "ready_unknown": undecided,
+        "to_work_on": total(tally["failed"] > 0),
+        "with_blockers": not_ready,
+        **{name: total(tally[name]) for name in ("failed", "passed", "not_applicable", "unknown")},
+    }
+    score = ratio(total(tally["earned"]), total(tally["possible"]))
+    return pd.DataFrame(
+        {
+            "products": products.astype(int),
+            "score": score,
+            "grade": pd.Series(grades(score), dtype="str"),
+            "mean_score": ratio(total(tally["score"].fillna(0)), total(tally["score"].notna())),
+            "ready": ratio(ready, products),
+            **{name: values.astype(int) for name, values in counts.items()},
         }
-        score = ratio(total(self.earned), total(self.possible))
-        return pd.DataFrame(
-            {
-                "products": products.astype(int),
-                "score": score,
-                "grade": pd.Series(grades(score), dtype="str"),
-                "mean_score": ratio(total(np.where(has_score, scores, 0)), total(has_score)),
-                "ready": ratio(ready, products),
-                **{name: values.astype(int) for name, values in counts.items()},
-            }
-        )
+    )
 
 
-def whole_score(tally: Tally) -> float:
+def whole_score(tally: pd.DataFrame) -> float:
     """Return the score of all products together; NaN where nothing applies.
 
-    >>> whole_score(Tally.of(np.empty((0, 0), np.int8), []))
+    >>> whole_score(counted([], []))
     nan
     """
-    return float(ratio(tally.earned.sum(keepdims=True), tally.possible.sum(keepdims=True))[0])
+    return float(ratio(*(tally[name].to_numpy().sum(keepdims=True) for name in ("earned", "possible")))[0])
 
 
 def ratio(part: Floats, whole: Floats) -> Floats:

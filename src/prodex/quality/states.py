@@ -1,11 +1,10 @@
-"""The four states of a product under a check; only this module makes them."""
+"""The four states of a product under a check, and what is found where it fails; only this module makes them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -17,7 +16,7 @@ import pyarrow as pa
 from prodex.languages import Message
 from prodex.quality.reasons import reason_columns
 from prodex.quality.verdict import Evidence, Verdict
-from prodex.tables.columns import Answer, Mask, is_true
+from prodex.tables.columns import Answer, Mask, Rows, is_true
 
 States = npt.NDArray[np.int8]
 
@@ -35,31 +34,27 @@ class VerdictRefused(ValueError):
     """A rule returned what cannot be taken; the message says why. It becomes a crash of that rule."""
 
 
-EVIDENCE = pa.schema(
+#: A row for each finding, check by check and product by product: at least one for each cell of the matrix that fails.
+FINDINGS = pa.schema(
     [
+        # The cell: places in the matrix.
         *((name, pa.int32()) for name in ("check", "product")),
+        # What was seen there; missing data leave nothing to be seen.
         *((name, pa.string()) for name in ("attribute", "language", "value")),
         # What is wrong: a message and its values as JSON; a text of somebody else has no values.
         *((name, pa.string()) for name in ("reason_id", "reason_values")),
         ("compared", pa.string()),
+        # Since when it is open: as the audit's `now`; missing as long as nobody has looked.
+        ("first_seen", pa.timestamp("us")),
     ]
 )
 
-#: What most checks see of most parts.
-_NOTHING_SEEN = EVIDENCE.empty_table()
+#: What most checks find in most parts.
+NO_FINDINGS = FINDINGS.empty_table()
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A verdict that was taken: states of the products, evidence of the failing ones, why some could not be judged."""
-
-    states: States
-    evidence: pa.Table
-    unjudged: str = ""
-
-
-def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
-    """Make states of a verdict.
+def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> tuple[States, pa.Table]:
+    """Make states of a verdict, and the findings of the products that fail; their columns are those of `FINDINGS`.
 
     Parameters
     ----------
@@ -86,8 +81,7 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judg
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
-    evidence = _evidence_table(verdict.evidence, fails, states == State.FAIL, check)
-    return Judged(states, evidence, verdict.unjudged)
+    return states, _findings(verdict.evidence, fails, states == State.FAIL, check)
 
 
 def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
@@ -129,9 +123,22 @@ def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:
     return values.astype(bool), missing
 
 
-def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
-    if given is None:
-        return _NOTHING_SEEN
+def _findings(given: Evidence | None, fails: Mask, kept: Mask, check: int) -> pa.Table:
+    """Return what was seen on the products that are kept, and a row for each of them on which nothing was."""
+    seen = NO_FINDINGS if given is None else _seen(given, fails, kept, check)
+    if not kept.any():
+        return seen
+    bare = kept.copy()
+    bare[seen["product"].to_numpy()] = False
+    found = seen
+    if bare.any():
+        found = pa.concat_tables([seen, _table(np.flatnonzero(bare), check, {})])
+    product = found["product"].to_numpy()
+    in_order = bool((product[:-1] <= product[1:]).all())
+    return found if in_order else found.take(pa.array(np.argsort(product, kind="stable")))
+
+
+def _seen(given: Evidence, fails: Mask, kept: Mask, check: int) -> pa.Table:
     products = np.asarray(given.product)
     if products.ndim != 1 or (len(products) and not np.issubdtype(products.dtype, np.integer)):
         raise VerdictRefused("the evidence needs `product`: positions of products, as whole numbers")
@@ -149,17 +156,21 @@ def _evidence_table(given: Evidence | None, fails: Mask, kept: Mask, check: int)
     size = len(products)
     words = {name: getattr(given, name) for name in ("attribute", "language", "value", "compared")}
     if not size and all(map(_is_of_no_row, (*words.values(), given.reason))):
-        return _NOTHING_SEEN
+        return NO_FINDINGS
     columns = {name: _evidence_words(name, one, size) for name, one in words.items()}
-    columns |= {
-        "check": pa.array(np.full(size, check), pa.int32()),
-        "product": pa.array(products, pa.int32()),
-        **dict(zip(("reason_id", "reason_values"), _reasons(given.reason, size), strict=True)),
-    }
-    table = pa.table([columns[name] for name in EVIDENCE.names], schema=EVIDENCE)
-    # A product that fails but is out of scope or unknown has no finding, and so no evidence.
+    columns |= zip(("reason_id", "reason_values"), _reasons(given.reason, size), strict=True)
+    table = _table(products, check, columns)
+    # A product that fails but is out of scope or unknown has no finding.
     has_finding = kept[products]
     return table if has_finding.all() else table.filter(pa.array(has_finding))
+
+
+def _table(products: Rows, check: int, seen: Mapping[str, pa.Array]) -> pa.Table:
+    """Return findings with what was seen; nothing is in the columns that are not given."""
+    size = len(products)
+    place = {"check": pa.array(np.full(size, check, np.int32)), "product": pa.array(products, pa.int32())}
+    columns = {one.name: pa.nulls(size, one.type) for one in FINDINGS} | place | dict(seen)
+    return pa.table(columns, schema=FINDINGS)
 
 
 def _is_of_no_row(words: Any) -> bool:

@@ -415,7 +415,7 @@ def _omissions(
             of=every,
             text=wanted,
         )
-    unknown = int(audit.tally.unknown.sum())
+    unknown = int(audit.tally["unknown"].sum())
     if unknown:
         yield Message(
             "{count} results of the audit are unknown: the data they need were not requested, nothing decides whether "

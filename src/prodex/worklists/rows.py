@@ -19,6 +19,7 @@ from prodex.progress import SILENT, Reporter
 from prodex.quality.audit import Audit
 from prodex.quality.failures import FOUND, failure_filter, found_rows, in_words
 from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.scores import by_group
 from prodex.tables.attributes import TEXTS
 from prodex.tables.columns import Rows
 from prodex.worklists.layout import WORKLIST
@@ -277,7 +278,7 @@ def grouped_worklists(
 
 def _group_figures(audit: Audit, groups: Groups) -> Sequence[Mapping[Any, Any]]:
     """Return the figures of each group."""
-    return audit.tally.taken(groups.rows).by_group(groups.groups, len(groups.codes)).to_dict("records")
+    return by_group(audit.tally, groups).to_dict("records")
 
 
 def _rows_of_groups(groups: Groups, products: Rows, size: int) -> Iterator[Rows]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,9 +17,9 @@ from prodex.display.report.products import cards, failing
 from prodex.display.watch import explained, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
 from prodex.languages import ENGLISH, Message, Said, Translation
-from prodex.quality.check import Check
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness, counted_of
 from prodex.quality.declared_fields import FIELDS
+from prodex.quality.group_figures import block_scores
 from prodex.quality.requirements import ALL
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import SMALL, readiness
@@ -53,13 +53,13 @@ def contents(audit: Audit, trend: Sequence[Audit] = (), words: Translation = ENG
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}, {"id": 8, "gtin": "03036811359936"}])
     >>> found = contents(prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": "blocker"}}}))
-    >>> [(tile.title, tile.figure) for tile in found["tiles"]][:2]
+    >>> [(tile["title"], tile["figure"]) for tile in found["tiles"]][:2]
     [('Ready', '50.0 %'), ('Mean score', '50.0 %')]
     """
     # Computed once: gaps and checks are used by several sections.
     gaps = audit.gaps(words=words)
     rows = check_rows(audit, words)
-    findings = failing(audit, [row.place for row in rows], words)
+    findings = failing(audit, [row["place"] for row in rows], words)
     return {
         "name": label(words.say(_name(audit))),
         "header": header(audit, words),
@@ -82,11 +82,11 @@ def contents(audit: Audit, trend: Sequence[Audit] = (), words: Translation = ENG
         "failing": findings,
         "failures_shown": sum(len(one["rows"]) for one in findings),
         "failures_total": sum(one["total"] for one in findings),
-        "failed": int(audit.tally.failed.sum()),
+        "failed": int(audit.tally["failed"].sum()),
         "rules": len({check.rule.id for check in audit.checks}),
         "grade_with_blocker": audit.grade_with_blocker,
         "cards": cards(audit, words),
-        "cards_total": int((audit.tally.failed > 0).sum()),
+        "cards_total": int((audit.tally["failed"] > 0).sum()),
         "has_data": audit.catalog is not None,
         "notes": notes(audit),
         "crashes": [(one.check, one.part, shown(one.message, _SENTENCE)) for one in audit.crashes],
@@ -185,54 +185,34 @@ def not_asked(audit: Audit, words: Translation = ENGLISH) -> list[str]:
     return [words.say(one) for one in left_out]
 
 
-@dataclass(frozen=True)
-class Tile:
-    """One figure and its change.
+def tiles(audit: Audit, before: Audit | None, words: Translation = ENGLISH) -> list[dict[str, Any]]:
+    """Return the four figures, with the change since the audit before.
 
-    Attributes
-    ----------
-    title, figure, detail
-        What is counted, the number, and of how many.
-    change, since
-        The change, and the audit it refers to; None where there is no earlier one.
-    verdict
-        "better", "worse", or nothing.
-    of_all
-        The same figure of all products, where the report is about some of them; else None.
+    Of each what is counted, the figure, and of how many (`detail`); the `change`, None where there is no audit before,
+    since when, and whether it is "better", "worse" or nothing (`verdict`); and the same figure `of_all` products, where
+    the report is about some of them.
     """
-
-    title: str
-    figure: str
-    detail: str
-    change: str | None
-    since: str
-    verdict: str
-    of_all: str | None = None
-
-
-def tiles(audit: Audit, before: Audit | None, words: Translation = ENGLISH) -> tuple[Tile, ...]:
-    """Return the four figures, with the change since the audit before."""
     now = audit.summary
     then = before.summary if before else None
     since = _moment_before(audit, before, words) if before else ""
     number = int(now["products"])
     every = None if audit.taken_from is None else audit.taken_from.summary
 
-    def tile(title: Message, name: str, detail: Message) -> Tile:
+    def tile(title: Message, name: str, detail: Message) -> dict[str, Any]:
         is_share = name in {"ready", "mean_score"}
         change, verdict = _change(now[name], then[name], is_share) if then is not None else (None, "")
         of_all = None if every is None else words.say(_of_all(every[name], int(every["products"]), is_share))
-        return Tile(
-            words.say(title),
-            words.percent(now[name]) if is_share else words.number(int(now[name])),
-            words.say(detail),
-            None if change is None else words.say(change),
-            since,
-            verdict,
-            of_all,
-        )
+        return {
+            "title": words.say(title),
+            "figure": words.percent(now[name]) if is_share else words.number(int(now[name])),
+            "detail": words.say(detail),
+            "change": None if change is None else words.say(change),
+            "since": since,
+            "verdict": verdict,
+            "of_all": of_all,
+        }
 
-    return (
+    return [
         tile(Message("Ready"), "ready", readiness(now)),
         tile(
             Message("Mean score"),
@@ -255,7 +235,7 @@ def tiles(audit: Audit, before: Audit | None, words: Translation = ENGLISH) -> t
                 "a blocker fails; of {number} product", "a blocker fails; of {number} products", number
             ),
         ),
-    )
+    ]
 
 
 def _of_all(figure: float, products: int, is_share: bool) -> Message:
@@ -357,52 +337,29 @@ def accepted_contents(audit: Audit, words: Translation = ENGLISH) -> dict[str, A
     }
 
 
-@dataclass(frozen=True)
-class CheckRow:
-    """A row of the table of checks: a check and its results.
+def check_rows(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
+    """Return the rows of the table of checks, failing checks first, by severity.
 
-    Attributes
-    ----------
-    place
-        Number of the check in the audit.
-    facts
-        Its description in the audit.
-    failed, passed, not_applicable, unknown
-        Numbers of products.
-    score, share
-        Share of the products that pass, as shown and as a number; None if it applies to none.
-    crash
-        Why its rule crashed, if it did.
+    Of each its `place` in the audit, the check (`facts`), how many products have which state, the share of those that
+    pass as shown (`score`) and as a number (None if it applies to none), and why its rule crashed, if it did.
     """
-
-    place: int
-    facts: Check
-    failed: int
-    passed: int
-    not_applicable: int
-    unknown: int
-    score: str
-    share: float | None
-    crash: Words
-
-
-def check_rows(audit: Audit, words: Translation = ENGLISH) -> tuple[CheckRow, ...]:
-    """Return the rows of the table of checks, failing checks first, by severity."""
     severities = list(SEVERITIES)
     rows = [
-        CheckRow(
-            place=place,
-            facts=audit.checks[place],
+        {
+            "place": place,
+            "facts": check,
             **{name: row[name] for name in ("failed", "passed", "not_applicable", "unknown")},
-            score=words.percent(row["score"]),
-            share=None if pd.isna(row["score"]) else row["score"],
-            crash=shown(None if pd.isna(row["crash"]) else row["crash"], _SENTENCE),
+            "score": words.percent(row["score"]),
+            "share": None if pd.isna(row["score"]) else row["score"],
+            "crash": shown(None if pd.isna(row["crash"]) else row["crash"], _SENTENCE),
+        }
+        for place, (check, row) in enumerate(
+            zip(audit.checks, audit.by_check.to_dict("records"), strict=True)
         )
-        for place, row in enumerate(audit.by_check.to_dict("records"))
     ]
-    return tuple(
-        # Failing checks first: there are far more that pass.
-        sorted(rows, key=lambda row: (not row.failed, severities.index(row.facts.severity), -row.failed))
+    # Failing checks first: there are far more that pass.
+    return sorted(
+        rows, key=lambda row: (not row["failed"], severities.index(row["facts"].severity), -row["failed"])
     )
 
 
@@ -475,132 +432,51 @@ _MOST = 25
 _OFFENDERS = 10
 
 
-@dataclass(frozen=True)
-class ScoreCell:
-    """A score in the heat map.
-
-    Attributes
-    ----------
-    score
-        As shown; a dash if no check applies, or none with a weight.
-    failed
-        Number of failing checks of its products, also of those without a weight.
-    shade
-        From 0 (nothing fails) to 7; None if there is no score.
-    """
-
-    score: str
-    failed: int
-    shade: int | None
-
-
-@dataclass(frozen=True)
-class ScoreMapRow:
-    """A group in the heat map: one cell for all blocks together, and one for each.
-
-    Attributes
-    ----------
-    code
-        Code of the group; None for the products without one.
-    is_small
-        Whether it has so few products that it is listed after the others, whatever its score.
-    """
-
-    code: str | None
-    name: Words
-    products: int
-    is_small: bool
-    cells: tuple[ScoreCell, ...]
-
-
-@dataclass(frozen=True)
-class ScoreMap:
-    """Scores of groups by block, the worst group first; small ones after the others.
-
-    Attributes
-    ----------
-    by
-        The grouping.
-    blocks
-        The columns, after "all".
-    rows
-        The groups that are shown.
-    total
-        Number of all groups.
-    """
-
-    by: str
-    blocks: tuple[str, ...]
-    rows: tuple[ScoreMapRow, ...]
-    total: int
-
-
-@dataclass(frozen=True, eq=False)
-class GroupScores:
-    """Scores of all groups, block by block; a heat map shows some of them.
-
-    Attributes
-    ----------
-    by
-        What is grouped by.
-    blocks
-        The blocks of the audit.
-    whole
-        `Audit.scores` of all checks, the worst group first.
-    of_block
-        The same for each block, by code of the group.
-    """
-
-    by: str
-    blocks: tuple[str, ...]
-    whole: pd.DataFrame
-    of_block: tuple[pd.DataFrame, ...]
-
-    @classmethod
-    def of(cls, audit: Audit, by: str) -> Self:
-        """Compute the scores of an audit."""
-        blocks = tuple(dict.fromkeys(check.block for check in audit.checks))
-        code, *_ = column_names(by)
-        whole = audit.scores(by)
-        whole = whole[whole["products"] > 0]  # a language that a check names may be nobody's
-        return cls(
-            by, blocks, whole, tuple(audit.scores(by, block=block).set_index(code) for block in blocks)
-        )
-
-    def shown(self, first: int = 0, most: int = _MOST, words: Translation = ENGLISH) -> ScoreMap:
-        """Return `most` groups, beginning with number `first`."""
-        code, *_ = column_names(self.by)
-        some = self.whole.iloc[first : first + most]
-        # Labels are made for all groups: where two are equal, their codes distinguish them, also on different pages.
-        names = shown_names(self.whole, self.by, words)[first : first + most]
-        # Blocks list their groups in an order of their own.
-        frames = (some.set_index(code), *(frame.reindex(some[code]) for frame in self.of_block))
-        columns = [_score_cells(frame, words) for frame in frames]
-        rows = tuple(
-            ScoreMapRow(
-                None if pd.isna(row[code]) else row[code],
-                label(names[place]),
-                int(row["products"]),
-                row["products"] < SMALL,
-                tuple(column[place] for column in columns),
-            )
-            for place, (_, row) in enumerate(some.iterrows())
-        )
-        return ScoreMap(self.by, self.blocks, rows, len(self.whole))
-
-
-def heat_map(audit: Audit, by: str, words: Translation = ENGLISH) -> ScoreMap:
+def heat_map(audit: Audit, by: str, words: Translation = ENGLISH) -> dict[str, Any]:
     """Return the scores of the worst groups, block by block."""
-    return GroupScores.of(audit, by).shown(words=words)
+    return score_map(block_scores(audit, by), by, words=words)
 
 
-def _score_cells(scores: pd.DataFrame, words: Translation) -> list[ScoreCell]:
+def score_map(
+    scores: Mapping[str | None, pd.DataFrame],
+    by: str,
+    first: int = 0,
+    most: int = _MOST,
+    words: Translation = ENGLISH,
+) -> dict[str, Any]:
+    """Return the rows of a heat map for some groups, beginning with number `first`, and how many groups there are.
+
+    Of each group its `code` (None for the products without one), its name and products, whether it has so few that it
+    is listed after the others, and a cell for all blocks together and for each of the `blocks`: the score, the number
+    of failing checks, also of those without a weight, and the shade from 0 (nothing fails) to 7, None without a score.
+    """
+    whole, code = scores[None], column_names(by)[0]
+    page = slice(first, first + most)
+    # Labels are made for all groups: where two are equal, their codes distinguish them, also on different pages.
+    names = shown_names(whole, by, words)[page]
+    columns = [_score_cells(frame.iloc[page], words) for frame in scores.values()]
+    rows = [
+        {
+            "code": None if pd.isna(row[code]) else row[code],
+            "name": label(name),
+            "products": int(row["products"]),
+            "is_small": row["products"] < SMALL,
+            "cells": cells,
+        }
+        for name, row, *cells in zip(names, whole.iloc[page].to_dict("records"), *columns, strict=True)
+    ]
+    return {"by": by, "blocks": list(scores)[1:], "rows": rows, "total": len(whole)}
+
+
+def _score_cells(scores: pd.DataFrame, words: Translation) -> list[dict[str, Any]]:
     """Return the cell of each group; a group is empty where no check of the block is in its language."""
     pairs = zip(scores["score"].tolist(), scores["failed"].fillna(0).astype(int).tolist(), strict=True)
     return [
-        ScoreCell("–", failed, None)
-        if math.isnan(score)
-        else ScoreCell(words.percent(score), failed, shade(score))
+        {
+            "score": "–" if math.isnan(score) else words.percent(score),
+            "failed": failed,
+            "shade": None if math.isnan(score) else shade(score),
+        }
         for score, failed in pairs
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -51,10 +51,11 @@ def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
     shown, with the number of all.
     """
     tally = audit.tally
-    failing = np.flatnonzero(tally.failed > 0)
     # Blockers first: a product with one is not listed, however good its score.
-    by_need = np.lexsort((tally.scores[failing], -tally.blockers[failing]))
-    worst = failing[by_need][:_CARDS]
+    by_need = tally[tally["failed"] > 0].sort_values(
+        ["blockers", "score"], ascending=[False, True], kind="stable"
+    )
+    worst = by_need.index[:_CARDS].to_numpy()
     products = audit.products.iloc[worst].to_dict("records")
     texts, pictures = _texts_and_pictures(audit, [str(one["product_id"]) for one in products])
     # Texts share a budget of bytes, so that one long text does not push the others off the page.
@@ -151,19 +152,6 @@ _COLUMNS = [
 ]
 
 
-class FindingRow(NamedTuple):
-    """A finding as a row of the page; there are two thousand of them."""
-
-    gtin: Words
-    name: Words
-    owner: Words
-    attribute: Words
-    language: str | None
-    value: Words
-    reason: Words
-    accepted: Words
-
-
 def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> list[dict[str, Any]]:
     """Return the findings of each check that fails, in the order given.
 
@@ -213,14 +201,15 @@ def _first_rows(audit: Audit) -> tuple[dict[int, int], pa.Table]:
     return totals, pa.concat_tables(kept).unify_dictionaries()
 
 
-def _finding(row: dict[str, Any], most: int, words: Translation) -> FindingRow:
-    return FindingRow(
-        gtin=label(row["gtin"] or row["product_id"]),
-        name=label(row["name"]),
-        owner=label(shown_one(row["owner"], row["owner_id"])),
-        attribute=_field(row["attribute"], words),
-        language=row["language"],
-        value=shown(row["value"], most),
-        reason=shown(row["reason"], most),
-        accepted=shown(row["accepted"], 400),
-    )
+def _finding(row: dict[str, Any], most: int, words: Translation) -> dict[str, Any]:
+    """Return a finding as a row of the page."""
+    return {
+        "gtin": label(row["gtin"] or row["product_id"]),
+        "name": label(row["name"]),
+        "owner": label(shown_one(row["owner"], row["owner_id"])),
+        "attribute": _field(row["attribute"], words),
+        "language": row["language"],
+        "value": shown(row["value"], most),
+        "reason": shown(row["reason"], most),
+        "accepted": shown(row["accepted"], 400),
+    }

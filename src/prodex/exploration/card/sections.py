@@ -47,7 +47,7 @@ from prodex.quality.check import Check
 from prodex.quality.failures import failure_rows
 from prodex.quality.picture_columns import FACES, FILE_NAME
 from prodex.quality.rulebook import SEVERITIES
-from prodex.quality.scores import Tally
+from prodex.quality.scores import counted, grades_of
 from prodex.quality.states import State
 from prodex.query import SharingStatus, ValidationStatus
 from prodex.tables.attributes import path_keys
@@ -952,29 +952,14 @@ def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
     for part in audit.parts:
         place = pc.index(part.column("product_id"), pa.scalar(product_id)).as_py()
         if place >= 0:
-            return _product_audit(audit, _part_of_product(part, place))
+            # A part with one product: a card cannot disagree with its audit.
+            return _product_audit(audit, part.taken(np.arange(part.size) == place))
     return None
 
 
-def _part_of_product(part: AuditPart, place: int) -> AuditPart:
-    """Return a part of an audit with one product only."""
-    # So the functions that score and explain a part do the same for a product: a card cannot disagree with its audit.
-    evidence = part.evidence
-    evidence = evidence.filter(pc.equal(evidence["product"], place))
-    first = pa.array(np.zeros(evidence.num_rows), pa.int32())
-    column = evidence.schema.get_field_index("product")
-    return AuditPart.of(
-        part.products.slice(place, 1),
-        part.states[place : place + 1],
-        evidence.set_column(column, evidence.schema.field(column), first),
-        part.crashes,
-    )
-
-
 def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
-    tally = Tally.of(part.states, audit.checks)
-    grade = tally.grades(audit.grade_with_blocker)[0]
-    blocked, doubtful = bool(tally.blockers[0]), bool(tally.doubtful[0])
+    tally = counted([part.states], audit.checks)
+    grade, figures = grades_of(tally, audit.grade_with_blocker)[0], tally.iloc[0]
     rows = failure_rows(part, audit.checks, accepted=audit.accepted_in(part)).to_pylist()
     states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
 
@@ -983,10 +968,10 @@ def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
 
     severities = list(SEVERITIES)
     return ProductAudit(
-        score=percent(float(tally.scores[0])),
+        score=percent(float(figures["score"])),
         grade=grade or "none",
         # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
-        ready="no" if blocked else "undecided" if doubtful else "yes",
+        ready="no" if figures["not_ready"] else "undecided" if figures["undecided"] else "yes",
         failed=tuple(
             FailedCheck(
                 one, tuple(_check_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id)

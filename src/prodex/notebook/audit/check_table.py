@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as w
 
-from prodex.display.report.contents import CheckRow, check_rows
+from prodex.display.report.contents import check_rows
 from prodex.messages import counted, day_in_words
 from prodex.notebook.audit.drill_down import Choose, Chosen, of_check
 from prodex.notebook.shared.boxes import VBox
@@ -26,8 +26,8 @@ class CheckTable(VBox):
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._choose = choose
-        self._rows: tuple[CheckRow, ...] = ()
-        self._shown: tuple[CheckRow, ...] = ()
+        self._rows: list[dict[str, Any]] = []
+        self._shown: list[dict[str, Any]] = []
         self._gains: dict[str, str] = {}
         self._chosen: Chosen | None = None
         self._explained: str | None = None
@@ -60,24 +60,26 @@ class CheckTable(VBox):
         """Mark the rows of the checks that products have to fail, wherever they were selected."""
         self._chosen = chosen
         self.table.selected_rows = places = self._places()
-        explained = [self._shown[place] for place in places if self._shown[place].facts.id == self._explained]
+        explained = [
+            self._shown[place] for place in places if self._shown[place]["facts"].id == self._explained
+        ]
         self.explanation.value = rule_html(explained[0]) if explained else ""
 
     def _filter(self) -> None:
         self.pager.over(len(self._wanted()), "failing check" if self.only_failing.value else "check")
 
-    def _wanted(self) -> tuple[CheckRow, ...]:
+    def _wanted(self) -> list[dict[str, Any]]:
         words = self.find.value.casefold().split()
-        return tuple(
+        return [
             one
             for one in self._rows
-            if (one.failed or not self.only_failing.value)
+            if (one["failed"] or not self.only_failing.value)
             and all(word in _rows_by_name(one) for word in words)
-        )
+        ]
 
     def _draw(self) -> None:
         self._shown = self._wanted()[self.pager.page]
-        rows = {one.facts.id: _check_row(one, self._gains) for one in self._shown}
+        rows = {one["facts"].id: _check_row(one, self._gains) for one in self._shown}
         self.table.show(rows, self._places())
 
     def _selected(self) -> None:
@@ -86,30 +88,30 @@ class CheckTable(VBox):
         # The table reports every change of its rows, and one that `mark` made changes nothing.
         for place in sorted(now ^ before):
             if place < len(self._shown):
-                self._explained = self._shown[place].facts.id if place in now else None
-                self._choose(of_check(self._shown[place].facts))
+                self._explained = self._shown[place]["facts"].id if place in now else None
+                self._choose(of_check(self._shown[place]["facts"]))
 
     def _places(self) -> list[int]:
         """Return the numbers of the selected rows on this page."""
         if self._chosen is None:
             return []
-        return [place for place, one in enumerate(self._shown) if self._chosen(of_check(one.facts))]
+        return [place for place, one in enumerate(self._shown) if self._chosen(of_check(one["facts"]))]
 
 
-def _rows_by_name(check: CheckRow) -> str:
+def _rows_by_name(check: dict[str, Any]) -> str:
     """Return what a check is found by."""
-    facts = check.facts
+    facts = check["facts"]
     return f"{facts.problem} {facts.title} {facts.block} {facts.id}".casefold()
 
 
-def _check_row(check: CheckRow, gains: dict[str, str]) -> tuple[str, ...]:
+def _check_row(check: dict[str, Any], gains: dict[str, str]) -> tuple[str, ...]:
     """Return the texts of the row of a check."""
-    counts = (check.failed, check.passed, check.not_applicable, check.unknown)
+    counts = (check[name] for name in ("failed", "passed", "not_applicable", "unknown"))
     return (
-        *(str(check.facts.problem), check.facts.block, check.facts.severity),
+        *(str(check["facts"].problem), check["facts"].block, check["facts"].severity),
         *(f"{count:,}" for count in counts),
-        check.score,
-        gains.get(check.facts.id, "–"),
+        check["score"],
+        gains.get(check["facts"].id, "–"),
     )
 
 
@@ -119,9 +121,9 @@ def _days(first: date | None, last: date | None) -> str:
     return " ".join(words.format(day_in_words(day)) for words, day in of_day.items() if day is not None)
 
 
-def rule_html(check: CheckRow) -> str:
+def rule_html(check: dict[str, Any]) -> str:
     """Return the explanation of a rule as HTML."""
-    facts = check.facts
+    facts = check["facts"]
     described = {
         "Rule": str(facts.title),
         "Why it matters": str(facts.why),
@@ -131,14 +133,15 @@ def rule_html(check: CheckRow) -> str:
         "Law": facts.law if facts.law != facts.source else "",
         "In force": _days(facts.in_force, facts.until),
         "Check ID": facts.id,
-        "Rule crashed": "" if check.crash.is_missing else check.crash.text,
+        "Rule crashed": "" if check["crash"].is_missing else check["crash"].text,
     }
     listed = "".join(
         f"<dt>{escape(term)}</dt><dd>{text_html(text)}</dd>" for term, text in described.items() if text
     )
-    fails = f"{'fails' if check.failed == 1 else 'fail'} out of {check.failed + check.passed:,} that it applies to"
+    failed, applies = check["failed"], check["failed"] + check["passed"]
+    fails = f"{'fails' if failed == 1 else 'fail'} out of {applies:,} that it applies to"
     return (
         f"<div class='rule'><h4>{text_html(str(facts.problem))}</h4><p><span class='severity {escape(facts.severity)}'>"
-        f"{escape(facts.severity)}</span> {counted(check.failed, 'product')} {fails}.</p>"
+        f"{escape(facts.severity)}</span> {counted(failed, 'product')} {fails}.</p>"
         f"<dl>{listed}</dl></div>"
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import ipywidgets as w
+import pandas as pd
 
-from prodex.display.report.contents import GROUPINGS, GroupScores, ScoreCell, ScoreMapRow
+from prodex.display.report.contents import GROUPINGS, score_map
 from prodex.messages import counted
 from prodex.notebook.audit.drill_down import Choose, Chosen, DrillDown, of_cell
 from prodex.notebook.shared.boxes import VBox
@@ -14,6 +16,7 @@ from prodex.notebook.shared.cell_grid import CellGrid, GridRow, PressableCell
 from prodex.notebook.shared.panel import Panel, html, row
 from prodex.notebook.shared.row_table import Pager
 from prodex.quality import Audit
+from prodex.quality.group_figures import block_scores
 from prodex.quality.scores import SMALL
 
 #: Rows of a page.
@@ -32,7 +35,7 @@ class HeatMap(VBox):
 
     def __init__(self, panel: Panel, choose: Choose) -> None:
         self._audit: Audit | None = None
-        self._known: dict[str, GroupScores] = {}
+        self._known: dict[str, dict[str | None, pd.DataFrame]] = {}
         self._chosen: Chosen | None = None
         self._heads: list[PressableCell] = []
         self._rows: list[GridRow] = []
@@ -63,33 +66,32 @@ class HeatMap(VBox):
         self._chosen = chosen
         self._show()
 
-    def _group_scores(self) -> GroupScores:
+    def _scores(self) -> dict[str | None, pd.DataFrame]:
         assert self._audit is not None  # noqa: S101 - asked for only once there is one
         by = str(self.switch.value)
         # Kept: all groups are scored at once, also those of other pages, which is slow for a large catalogue.
         if by not in self._known:
-            self._known[by] = GroupScores.of(self._audit, by)
+            self._known[by] = block_scores(self._audit, by)
         return self._known[by]
 
     def _switch(self) -> None:
         if self._audit is not None:
-            group_scores = self._group_scores()
-            self.pager.over(len(group_scores.whole), group_scores.by)
+            self.pager.over(len(self._scores()[None]), str(self.switch.value))
 
     def _draw(self) -> None:
         if self._audit is None:
             return
-        shown = self._group_scores().shown(self.pager.first, _ROWS)
-        blocks = (None, *shown.blocks)
+        by, scores = str(self.switch.value), self._scores()
+        rows, blocks = score_map(scores, by, self.pager.first, _ROWS)["rows"], list(scores)
         self._heads = [PressableCell(_block_key(block), _block_key(block), is_mute=True) for block in blocks]
         self._rows, self.choices = [], {}
-        for place, group in enumerate(shown.rows):
+        for place, group in enumerate(rows):
             # By its place: two groups may have one name, and what their codes are is a supplier's choice.
-            key = f"{shown.by} {self.pager.first + place}"
+            key = f"{by} {self.pager.first + place}"
             cells = []
-            for block, cell in zip(blocks, group.cells, strict=True):
-                if cell.failed:
-                    choice = of_cell(self._audit, shown.by, group.code, group.name.text, block)
+            for block, cell in zip(blocks, group["cells"], strict=True):
+                if cell["failed"]:
+                    choice = of_cell(self._audit, by, group["code"], group["name"].text, block)
                     self.choices[key, _block_key(block)] = choice
                 cells.append(_score_cell(group, block, cell))
             self._rows.append(GridRow(_group_cell(key, group), tuple(cells)))
@@ -114,13 +116,14 @@ def _block_key(block: str | None) -> str:
     return _ALL if block is None else block
 
 
-def _group_cell(key: str, group: ScoreMapRow) -> PressableCell:
-    name = f"{group.name.text}{'…' if group.name.is_cut else ''}"
-    size = f"n = {group.products}" if group.is_small else f"{group.products:,}"
-    return PressableCell(key, name, f"{name}: {counted(group.products, 'product')}", size, is_mute=True)
+def _group_cell(key: str, group: dict[str, Any]) -> PressableCell:
+    name, products = f"{group['name'].text}{'…' if group['name'].is_cut else ''}", group["products"]
+    size = f"n = {products}" if group["is_small"] else f"{products:,}"
+    return PressableCell(key, name, f"{name}: {counted(products, 'product')}", size, is_mute=True)
 
 
-def _score_cell(group: ScoreMapRow, block: str | None, cell: ScoreCell) -> PressableCell:
-    fails = counted(cell.failed, "failing check") if cell.failed else ""
-    say = "; ".join(filter(None, [f"{group.name.text}, {_block_key(block)}: {cell.score}", fails]))
-    return PressableCell(_block_key(block), cell.score, say, "", fails, cell.shade, is_mute=not cell.failed)
+def _score_cell(group: dict[str, Any], block: str | None, cell: dict[str, Any]) -> PressableCell:
+    score, failed = cell["score"], cell["failed"]
+    fails = counted(failed, "failing check") if failed else ""
+    say = "; ".join(filter(None, [f"{group['name'].text}, {_block_key(block)}: {score}", fails]))
+    return PressableCell(_block_key(block), score, say, "", fails, cell["shade"], is_mute=not failed)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 import ipywidgets as w
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.display.audit import lines, notes
-from prodex.display.report.contents import Tile, tiles
+from prodex.display.report.contents import tiles
 from prodex.messages import counted, percent
 from prodex.notebook.audit.drill_down import (
     Choose,
@@ -46,25 +48,26 @@ class AuditTiles(Box):
     def show(self, audit: Audit, before: Audit | None = None) -> None:
         """Show the figures of an audit, and how they changed since an earlier one."""
         waiting = f"{audit.pending:,} with a pending update" if audit.pending else "no pending updates"
-        shown = (Tile("Products", f"{len(audit):,}", waiting, None, "", ""), *tiles(audit, before))
+        products = {"title": "Products", "figure": f"{len(audit):,}", "detail": waiting, "change": None}
+        shown = [products, *tiles(audit, before)]
         for figure, tile in zip(self._figures, shown, strict=True):
             figure.value = (
-                f"<div class='title'>{escape(tile.title)}</div><div class='figure'>{escape(tile.figure)}</div>"
-                f"<div class='detail'>{escape(tile.detail)}</div>{_change_html(tile)}"
+                f"<div class='title'>{escape(tile['title'])}</div><div class='figure'>{escape(tile['figure'])}"
+                f"</div><div class='detail'>{escape(tile['detail'])}</div>{_change_html(tile)}"
             )
         choices = (to_work_on(audit), with_blockers(audit))
         for button, tile, choice in zip(self.buttons, shown[-2:], choices, strict=True):
-            is_some = tile.figure != "0"
+            is_some = tile["figure"] != "0"
             button.set_choice(choice if is_some else None, "Show products" if is_some else "None")
 
 
-def _change_html(tile: Tile) -> str:
-    if tile.change is None:
+def _change_html(tile: Mapping[str, Any]) -> str:
+    if tile["change"] is None:
         return ""
-    verdict = f", {tile.verdict}" if tile.verdict else ""
+    verdict = f", {tile['verdict']}" if tile["verdict"] else ""
     return (
-        f"<div class='detail {tile.verdict}'>{escape(tile.change)}{verdict} "
-        f"<span class='muted'>since {escape(tile.since)}</span></div>"
+        f"<div class='detail {tile['verdict']}'>{escape(tile['change'])}{verdict} "
+        f"<span class='muted'>since {escape(tile['since'])}</span></div>"
     )
 
 
