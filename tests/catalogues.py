@@ -70,6 +70,8 @@ def _of_rules(package: str) -> Iterator[tuple[str, str]]:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
+            cited = {rule.source, "" if rule.law is None else rule.law.cited(rule.article)} - {""}
+            yield from ((text, _RULE.format(name="source", rule=name)) for text in sorted(cited))
 
 
 def _of_prodex() -> Iterator[tuple[str, str]]:

@@ -702,7 +702,7 @@ def test_an_audit_of_some_is_not_compared_with_that_of_all_unsaid() -> None:
     for old, new in ((every, some), (some, every), (every, every.only(ids(1), "by hand"))):
         found = worsening(prodex.diff(old, new))
         assert found.is_worse is None
-        assert "They are about other products" in found.why[0]
+        assert "They are about other products" in str(found.why[0])
     assert not prodex.diff(some, judged(WAYS["expression"][0](in_memory()))).notes
     questions = {figures_of(one).question for one in (every, some, every.only(ids(1), "by hand"))}
     assert 3 == len(questions)
@@ -719,7 +719,7 @@ def test_an_audit_of_some_does_not_take_the_place_of_that_of_all() -> None:
 
 def test_the_law_asks_all_that_takes_a_catalogue() -> None:
     """A new function has to be asked as well, or it takes nothing that was made of a catalogue."""
-    taking = {name for name in [*prodex.__all__, *dir(prodex.charts)] if _takes_a_catalogue(name)}
+    taking = {name for name in [*prodex.__all__, *prodex.charts.__all__] if _takes_a_catalogue(name)}
     assert taking | {"diff", "upsert"} == {*FUNCTIONS, *PANELS} | ELSEWHERE
 
 

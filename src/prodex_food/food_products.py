@@ -71,7 +71,8 @@ class FoodEvidence(IntEnum):
     ASSUMED = 8
 
 
-_TAKEN_FOR_FOOD_BY: Mapping[FoodEvidence, Message] = {
+#: What it rests on that a product is food, where it is not its class: it is shown, since it may be wrong.
+TAKEN_FOR_FOOD_BY: Mapping[FoodEvidence, Message] = {
     FoodEvidence.NUTRIENTS: Message("its nutrients"),
     FoodEvidence.ALCOHOL: Message("its alcoholic strength"),
     FoodEvidence.STORAGE: Message("how it is refrigerated"),
@@ -102,12 +103,9 @@ def is_food(products: Products) -> Answer:
     return _food_decision(products).is_food
 
 
-def taken_for_food_by(products: Products) -> list[Message | None]:
-    """Return for each product what it rests on that it is food or is none; None where its class says it, or nothing.
-
-    Where a class says it, nobody asks why; elsewhere the reason is shown, since it may be wrong.
-    """
-    return [_TAKEN_FOR_FOOD_BY.get(each) for each in _food_decision(products).evidence.tolist()]
+def food_evidence(products: Products) -> npt.NDArray[np.int64]:
+    """Return for each product what it rests on that it is food or is none, as `FoodEvidence`."""
+    return _food_decision(products).evidence
 
 
 @dataclass(frozen=True)

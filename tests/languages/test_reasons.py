@@ -35,7 +35,7 @@ REASONS = [
     (
         Message("filled in {language_codes} only", language_codes=("fr", "nl")),
         "filled in fr, nl only",
-        f"rempli uniquement dans ces langues{NBSP}: français, néerlandais",
+        f"rempli uniquement en{NBSP}: français, néerlandais",
         "nur ausgefüllt in: Französisch, Niederländisch",
         "alleen ingevuld in het Frans, Nederlands",
     ),
@@ -62,7 +62,7 @@ REASONS = [
         "no picture touched for 1095 days",
         f"aucune image modifiée depuis 1{THIN}095 jours",
         "seit 1.095 Tagen kein Bild geändert",
-        "al 1.095 dagen geen foto aangeraakt",
+        "al 1.095 dagen geen foto gewijzigd",
     ),
     (
         Message("more than the gross weight of {figure:g} g", figure=1080.5),

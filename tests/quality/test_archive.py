@@ -9,6 +9,8 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, QueryError, SnapshotDamaged, SnapshotNotFound
+from prodex.files import parquet
+from prodex.files.atomic import sha256
 from prodex.quality.audit import Audit
 from prodex.quality.products import Products
 from prodex_sandbox.sample import AS_OF
@@ -138,3 +140,19 @@ def test_damage_is_named() -> None:
         Path(saved / "manifest.json").write_text(broken)
         with pytest.raises(SnapshotDamaged, match=why):
             prodex.open_audit("tried")
+
+
+def test_findings_are_those_of_what_fails() -> None:
+    """A saved audit that lacks the finding of a failing product is damaged, whatever its digests say."""
+    saved = prodex.audit(prodex.flatten([{"id": 7}]), {"checks": {"has_name": {}}}).save("tried").folder
+    assert saved is not None
+    findings, manifest = saved / "findings" / "part-00000.parquet", saved / "manifest.json"
+    assert 1 == len(parquet.read(findings))
+
+    parquet.write(parquet.read(findings).slice(0, 0), findings)
+    written = json.loads(manifest.read_text())
+    written["parts"][0]["findings"] = sha256(findings)
+    manifest.write_text(json.dumps(written))
+
+    with pytest.raises(SnapshotDamaged, match="not those of what fails"):
+        prodex.open_audit("tried")

@@ -13,7 +13,7 @@ import pytest
 import prodex
 from prodex.errors import QueryError
 from prodex.quality.audit import Audit
-from prodex.quality.failures import _reader_of_names
+from prodex.quality.failures import _named
 from prodex.quality.products import Products
 from prodex.quality.scores import counted
 from prodex_sandbox.sample import AS_OF
@@ -217,12 +217,12 @@ def test_names_that_differ_by_case_are_never_taken_for_each_other() -> None:
     assert ["2"] == found.failures(owner="ACME")["product_id"].tolist()
     with pytest.raises(QueryError, match="No product of this audit has owner 'acme'"):
         found.failures(owner="acme")
-    read = _reader_of_names(["Long name", "long NAME", "Other"])
+    names = ["Long name", "long NAME", "Other"]
     assert ["long NAME", "Long name", "Other"] == [
-        read("problem", one) for one in ("long NAME", "Long name", "OTHER ")
+        _named(names, "problem", one) for one in ("long NAME", "Long name", "OTHER ")
     ]
     with pytest.raises(QueryError, match="can be 'Long name' or 'long NAME'"):
-        read("problem", "long name")
+        _named(names, "problem", "long name")
 
 
 def test_coverage_is_filled_of_applicable(audit: Audit) -> None:

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 import prodex
 from prodex.languages import Translation
-from prodex.quality.reasons import reason_columns, reason_words
+from prodex.quality.reasons import reason_columns, reason_words, written_reasons
 
 
 def test_what_no_rule_makes_is_shown_and_ends_nothing() -> None:
@@ -21,7 +21,9 @@ def test_what_no_rule_makes_is_shown_and_ends_nothing() -> None:
     ]
     ids, values = (pa.array(one) for one in zip(*hostile, strict=True))
     for language in ("en", "fr"):
-        assert ids.to_pylist() == reason_words(ids, values, Translation(language)).to_pylist()
+        assert (
+            ids.to_pylist() == reason_words(written_reasons(ids, values), Translation(language)).to_pylist()
+        )
 
 
 def test_any_value_of_a_rule_is_shown() -> None:
@@ -29,13 +31,13 @@ def test_any_value_of_a_rule_is_shown() -> None:
     values = {"a": [None, {"id": 1}], "b": [float("nan"), 2.5], "c": [["x", 1], ["y"]]}
     found = reason_columns(prodex.Message("{a}; {b:g}; {c}", **values), 2)
     for language in ("en", "de"):
-        said = reason_words(*found, Translation(language)).to_pylist()
+        said = reason_words(written_reasons(*found), Translation(language)).to_pylist()
         assert ["None; nan; x, 1", "{'id': 1}; 2.5; y"] == [one.replace("2,5", "2.5") for one in said]
 
 
 def test_words_follow_what_is_added_later() -> None:
     """Whoever adds translations after a finding was shown sees them."""
-    message, values = (pa.array(one) for one in (["{n} own words"], ['{"n":3}']))
-    assert ["3 own words"] == reason_words(message, values, Translation("nl")).to_pylist()
+    written = written_reasons(*(pa.array(one) for one in (["{n} own words"], ['{"n":3}'])))
+    assert ["3 own words"] == reason_words(written, Translation("nl")).to_pylist()
     prodex.add_messages("nl", {"{n} own words": "{n} eigen woorden"})
-    assert ["3 eigen woorden"] == reason_words(message, values, Translation("nl")).to_pylist()
+    assert ["3 eigen woorden"] == reason_words(written, Translation("nl")).to_pylist()

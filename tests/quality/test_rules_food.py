@@ -122,7 +122,7 @@ CASES = {
             CONTAINS,
             None,
             "SALTEQ: 2000 GRM",
-            "1e+03 times the 2 g that are usual for the kind: perhaps milligrams as grams",
+            "1,000 times the 2 g that are usual for the kind: perhaps milligrams as grams",
         ),
         grams(("SALTEQ", 2)) | {"kind": {"code": "TEA"}},
         others=tuple(grams(("SALTEQ", 2)) | {"kind": {"code": "HAM"}} for _ in range(30)),

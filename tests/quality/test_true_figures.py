@@ -198,7 +198,7 @@ def test_the_explorer_says_which_products_it_exported(tmp_path: Path) -> None:
     ids = tuple(FAILING[:3])
     explorer.selected = ids
     shown, catalog = explorer._gather(ids)
-    assert Chosen(150, "selected one by one") == catalog.chosen
+    assert Chosen(150, ("selected one by one",)) == catalog.chosen
     catalog.export(tmp_path / "out", "csv")
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text("utf-8"))
     assert "3 of 150 products, chosen by: selected one by one." == package["scope"]

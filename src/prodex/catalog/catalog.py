@@ -28,6 +28,7 @@ from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FormatName
+from prodex.languages import Message
 from prodex.messages import hint, nearest
 from prodex.progress import Progress
 from prodex.selection import Selection
@@ -199,8 +200,8 @@ class Catalog(TableProperties):
 
         return ProductFilter(self, audit).mask(selection)
 
-    def _chosen_by(self, words: Iterable[str]) -> Chosen:
-        return Chosen.again(self.chosen, len(self), words)
+    def _chosen_by(self, said: Message) -> Chosen:
+        return Chosen.again(self.chosen, len(self), [said])
 
     def head(self, n: int = 5) -> Self:
         """Return the catalogue of the first products, with their children; `head().products` is a frame.
@@ -213,7 +214,9 @@ class Catalog(TableProperties):
         """
         from prodex.catalog.where import first
 
-        return replace(self, parts=first(self, n), chosen=self._chosen_by([f"the first {n}"]))
+        return replace(
+            self, parts=first(self, n), chosen=self._chosen_by(Message("the first {count:d}", count=n))
+        )
 
     def sample(self, n: int = 1, seed: int | None = None) -> Self:
         """Return the catalogue of some products chosen at random, with their children, in the order of the catalogue.
@@ -238,7 +241,9 @@ class Catalog(TableProperties):
         """
         from prodex.catalog.where import drawn
 
-        return replace(self, parts=drawn(self, n, seed), chosen=self._chosen_by([f"{n} at random"]))
+        return replace(
+            self, parts=drawn(self, n, seed), chosen=self._chosen_by(Message("{count:d} at random", count=n))
+        )
 
     def row_count(self, table: str) -> int:
         """Count the rows of a table.

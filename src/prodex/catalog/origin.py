@@ -12,22 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import msgspec
 
 from prodex.catalog.ledger import Ledger
 from prodex.files.untrusted import Count, Moment, check_moment, converted
+from prodex.languages import LANGUAGES, Message, Said, Translation
+from prodex.languages.message import plain_value
 from prodex.locales import short_of
-from prodex.messages import counted
 from prodex.query import ProductQuery
 from prodex.selection import Selection
 from prodex.selection.paths import MISSING_OF_CONSUMERS
 from prodex.selection.units import names_units, with_units_named
 from prodex.tables.attributes import is_within
-
-if TYPE_CHECKING:
-    from prodex.languages import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +104,6 @@ class Origin:
     @property
     def source_said(self) -> Message | str:
         """The source as readers call it: "records" is a word of ours, all else a name."""
-        # Imported on request: most catalogues are never shown.
-        from prodex.languages import Message
-
         return Message("records") if self.source == "records" else self.source
 
     def with_ledger(self, ledger: Ledger) -> Self:
@@ -201,30 +196,35 @@ class Chosen:
     ----------
     of
         How many there were.
-    words
-        By what they were chosen; empty where that is not known.
+    conditions
+        By what they were chosen, in words; none where that is not known.
     selection
         The same as data, as far as it is.
     unwritten
-        In words, what is no data: masks, expressions, products that were selected by hand.
+        In English words, what is no data: masks, expressions, products that were selected by hand.
 
     Examples
     --------
-    >>> Chosen(5_000, "kind: Tofu").sentence(12)
+    >>> Chosen(5_000, ("kind: Tofu",)).sentence(12)
     '12 of 5,000 products, chosen by: kind: Tofu.'
     >>> Chosen(5_000).sentence(12)
     '12 of 5,000 products.'
     """
 
     of: int
-    words: str = ""
+    conditions: tuple[Said, ...] = ()
     # Two catalogues of the same products may be described in two ways.
     selection: Selection = field(default_factory=Selection, compare=False)
     unwritten: tuple[str, ...] = field(default=(), compare=False)
 
+    @property
+    def words(self) -> str:
+        """By what they were chosen, in English."""
+        return "; ".join(map(str, self.conditions))
+
     @classmethod
     def again(
-        cls, before: Chosen | None, of: int, words: Iterable[str], selection: Selection | None = None
+        cls, before: Chosen | None, of: int, conditions: Iterable[Said], selection: Selection | None = None
     ) -> Chosen:
         """Return that some were chosen from those that were chosen before, or from all.
 
@@ -234,12 +234,12 @@ class Chosen:
             What is known of these.
         of
             How many these are.
-        words
-            By what they were chosen.
+        conditions
+            By what they were chosen, in words.
         selection
             The same as data; None where it is none.
         """
-        own = list(words)
+        own = tuple(filter(str, conditions))
         earlier = cls(of) if before is None else before
         if selection is not None and names_units(selection):
             # What consumer units lacked when they were chosen is what they lack beside other units as well.
@@ -247,9 +247,9 @@ class Chosen:
             earlier = replace(earlier, selection=named)
         return cls(
             earlier.of,
-            "; ".join(filter(None, [earlier.words, *own])),
+            (*earlier.conditions, *own),
             earlier.selection if selection is None else earlier.selection & selection,
-            (*earlier.unwritten, *(own if selection is None else [])),
+            (*earlier.unwritten, *(map(str, own) if selection is None else ())),
         )
 
     @classmethod
@@ -265,19 +265,27 @@ class Chosen:
         written = (
             Selection.of(**{name: value for name, value in equal.items() if name not in lists}) & selection
         )
-        chosen = cls.again(before, of, [str(written)] if written else [], written)
-        unwritten = [f"one of {counted(len(equal[name]), 'value')} of {name}" for name in lists]
+        chosen = cls.again(before, of, [written.said], written)
+        unwritten = [
+            Message.of_number(
+                "one of {number} value of {column}",
+                "one of {number} values of {column}",
+                len(equal[name]),
+                column=name,
+            )
+            for name in lists
+        ]
         if condition is not None and not isinstance(condition, Selection):
-            unwritten.append("a condition in Python")
+            unwritten.append(Message("a condition in Python"))
         return cls.again(chosen, of, unwritten) if unwritten else chosen
 
     def to_json(self) -> dict[str, Any]:
         """Return what a file keeps of it: how many there were, and the words.
 
-        >>> Chosen.from_json(Chosen(9, "kind: Tofu", Selection.of(kind="Tofu")).to_json()).unwritten
+        >>> Chosen.from_json(Chosen(9, ("kind: Tofu",), Selection.of(kind="Tofu")).to_json()).unwritten
         ('kind: Tofu',)
         """
-        return {"of": self.of, "words": self.words}
+        return {"of": self.of, "words": msgspec.to_builtins(list(self.conditions), enc_hook=plain_value)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
@@ -289,7 +297,18 @@ class Chosen:
             When it is anything else.
         """
         read = converted(value, _ChosenLayout)
-        return cls(read.of, read.words, unwritten=(read.words,) if read.words else ())
+        said = tuple(one if isinstance(one, str) else _read_message(one) for one in read.words)
+        return cls(read.of, said, unwritten=tuple(map(str, said)))
+
+    @property
+    def shown(self) -> tuple[Said, ...]:
+        """As many of the conditions as have room in a sentence."""
+        said, words = self.conditions, self.words
+        if len(words) <= _LONGEST:
+            return said
+        room = [sum(len(str(one)) + 2 for one in said[: number + 1]) for number in range(len(said))]
+        first = said[: sum(one <= _LONGEST for one in room)]
+        return (*first, "…") if first else (f"{words[:_LONGEST]} …",)
 
     def sentence(self, products: int) -> str:
         """Say how many there are, of how many, and by what they were chosen."""
@@ -297,11 +316,7 @@ class Chosen:
 
     def said(self, products: int) -> Message:
         """Say the same as a message."""
-        # Imported on request: most catalogues are not chosen from another.
-        from prodex.languages import Message
-
-        words = self.words if len(self.words) <= _LONGEST else f"{self.words[:_LONGEST]} …"
-        if not words:
+        if not self.conditions:
             return Message.of_number(
                 "{products} of {number} product.",
                 "{products} of {number} products.",
@@ -313,7 +328,7 @@ class Chosen:
             "{products} of {number} products, chosen by: {conditions}.",
             self.of,
             products=products,
-            conditions=words,
+            conditions=self.shown,
         )
 
 
@@ -321,14 +336,25 @@ class _ChosenLayout(msgspec.Struct):
     """What a file keeps of a choice, as JSON."""
 
     of: Count
-    words: str
+    words: list[str | dict[str, Any]]
+
+
+def _read_message(plain: dict[str, Any]) -> Message:
+    """Return a message of a file, which may be somebody else's; it can be put into words in every language."""
+    read = Message.of_plain(plain)
+    try:
+        for language in LANGUAGES:
+            Translation(language).say(read)
+    except (KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{plain!r:.80} is no message") from error
+    return read
 
 
 def chosen_as_json(chosen: Chosen | None, products: int) -> dict[str, Any]:
     """Return the entry of a manifest that says of which products it is; none where these are all.
 
-    >>> chosen_as_json(Chosen(9, "kind: Tofu"), 2), chosen_as_json(Chosen(9), 9), chosen_as_json(None, 9)
-    ({'chosen': {'of': 9, 'words': 'kind: Tofu'}}, {}, {})
+    >>> chosen_as_json(Chosen(9, ("kind: Tofu",)), 2), chosen_as_json(Chosen(9), 9), chosen_as_json(None, 9)
+    ({'chosen': {'of': 9, 'words': ['kind: Tofu']}}, {}, {})
     """
     return {} if chosen is None or chosen.of <= products else {"chosen": chosen.to_json()}
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import pandas as pd
 import typer
@@ -17,7 +17,10 @@ from prodex.cli.options import OutputOptions, moment_of, with_groups
 from prodex.cli.output import Format, say
 from prodex.cli.typed_numbers import count, share
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.messages import counted, hint, hint_and_all, moment_in_words, percent
+from prodex.messages import counted, hint, hint_and_all, percent
+
+if TYPE_CHECKING:
+    from prodex.languages import Translation
 
 app: typer.Typer = typer.Typer()
 profiles: typer.Typer = typer.Typer(
@@ -215,9 +218,9 @@ def audit(
         # Of moments, such as `first_seen`, there is nothing to round, and pandas warns.
         figures = dict.fromkeys(frame.select_dtypes("number").columns, 3)
         output.show(frame.round(figures) if output.format is Format.TABLE else frame)
-    is_bad = [_is_broken(judged, fail_under, fail_on, new_only)]
+    is_bad = [_is_broken(judged, fail_under, fail_on, new_only, words)]
     if fail_if_worse:
-        is_bad.append(_is_worse(last, judged, snapshot))
+        is_bad.append(_is_worse(last, judged, snapshot, words))
     if any(is_bad):
         raise typer.Exit(1)
 
@@ -257,15 +260,17 @@ def _languages_of_owners(file: Path | None, worklists: Path | None) -> dict[str,
     return found
 
 
-def _is_broken(judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool) -> bool:
+def _is_broken(
+    judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool, words: Translation
+) -> bool:
     """Say which limits the audit breaks."""
     from prodex.quality.limits import grave_failures, low_score
 
     broken = [low_score(judged, fail_under, new_only=new_only)]
     if fail_on is not None:
         broken.append(grave_failures(judged, fail_on, new_only=new_only))
-    for sentence in filter(None, broken):
-        say(sentence, aside=True)
+    for said in filter(None, broken):
+        say(words.say(said), aside=True)
     return any(broken)
 
 
@@ -313,22 +318,30 @@ def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit
     return last_own_audit(name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse"), profile)
 
 
-def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str) -> bool:
-    if last is None:
-        say(
-            f"There is no saved audit of {snapshot.partition('@')[0]!r} by the profile {judged.profile} to compare "
-            "with that was made here. --save saves this one, unless it is saved already.",
-            aside=True,
-        )
-        return True
+def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str, words: Translation) -> bool:
+    from prodex.languages import Message
     from prodex.quality.comparison import compare_audits, worsening
+
+    if last is None:
+        none = Message(
+            "There is no saved audit of {name} by the profile {profile} to compare with that was made here. --save "
+            "saves this one, unless it is saved already.",
+            name=repr(snapshot.partition("@")[0]),
+            profile=judged.profile,
+        )
+        say(words.say(none), aside=True)
+        return True
 
     found = worsening(compare_audits(last, judged))
     if found.is_worse is False:
         return False
-    before = f"the audit of {moment_in_words(last.audited_at, zone=UTC)}"
-    verdict = "It is worse than" if found.is_worse else "It is not known whether this audit is worse than"
-    say(" ".join([f"{verdict} {before}: {found.figures}.", *found.why]), aside=True)
+    values = {"moment": f"{last.audited_at.astimezone(UTC):%Y-%m-%d %H:%M}", "figures": found.figures}
+    verdict = Message("It is worse than the audit of {moment} UTC: {figures}.", **values)
+    if not found.is_worse:
+        verdict = Message(
+            "It is not known whether this audit is worse than the audit of {moment} UTC: {figures}.", **values
+        )
+    say(" ".join(map(words.say, (verdict, *found.why))), aside=True)
     return True
 
 

@@ -431,10 +431,10 @@ def _completeness_moved(old: Audit, new: Audit) -> Iterator[Message]:
         dict(zip(every["channel"], every["completeness"], strict=True))
         for every in (one[(one["language"] == EVERY_LANGUAGE) & (one.iloc[:, 1] == ALL)] for one in tables)
     )
-    for channel in after:
-        if channel in before:
-            how = moved(before[channel], after[channel])
-            yield Message("complete for {channel}: {moved}", channel=channel, moved=how)
+    for channel in new.families.channels:
+        if channel.label in before and channel.label in after:
+            how = moved(before[channel.label], after[channel.label])
+            yield Message("complete for {channel}: {moved}", channel=channel.said, moved=how)
 
 
 def _changed_checks(comparison: AuditComparison) -> tuple[list[tuple[Any, ...]], int]:

@@ -20,6 +20,7 @@ from prodex.exploration.ranges import in_range
 from prodex.exploration.search import LABELS, TEXTS, Search
 from prodex.exploration.table_page import title
 from prodex.facts.groups import fact_column
+from prodex.languages import Message
 from prodex.progress import Show
 from prodex.quality import Audit
 from prodex.selection import FailingChecks, ProductList, Range, Selection
@@ -160,7 +161,10 @@ class ProductFilter:
 
     def labels(self, conditions: Selection) -> list[str]:
         """Return conditions in words, each by itself."""
-        return [label for label, _ in labels(conditions, self.facets.called, title)]
+        return list(map(str, self._said(conditions)))
+
+    def _said(self, conditions: Selection) -> list[Message]:
+        return [said for said, _ in labels(conditions, self.facets.called, title)]
 
     def catalog(self, conditions: Selection) -> Catalog:
         """Return the catalogue of the products that meet conditions; words are searched everywhere."""
@@ -169,7 +173,7 @@ class ProductFilter:
             whole, left = self.products.catalog, self._chosen(self.mask(conditions))
             if left is not whole:
                 # Reports and worklists about them say by which filters of the screen they were chosen.
-                by = Chosen.again(whole.chosen, len(whole), self.labels(conditions), conditions)
+                by = Chosen.again(whole.chosen, len(whole), self._said(conditions), conditions)
                 left = replace(left, chosen=by)
             self._left = (conditions, left)
         return self._left[1]

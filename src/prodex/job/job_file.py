@@ -132,7 +132,8 @@ class Job:
     zone
         The time zone whose days are meant; None for that of this machine.
     language
-        The language in which the result says what is unusual, and of worklists unless they have their own.
+        The language in which the result says what is unusual, whether an audit is worse and which limit is broken, and
+        of worklists unless they have their own.
     recipes
         What is corrected, and whether that is sent.
     worklists, exports, publish, keep

@@ -44,6 +44,7 @@ from prodex.job.context import Context, newest_snapshot
 from prodex.job.job_file import ExportOptions, Job
 from prodex.job.result import Figure
 from prodex.job.run_journal import job_folder
+from prodex.languages import Message, Translation
 from prodex.ledger.upserts import anything_sent, unfollowed_imports
 from prodex.load import load_products, refresh
 from prodex.messages import counted, percent
@@ -277,12 +278,13 @@ def _limits(context: Context, _: int) -> StepOutcome:
     """Fail if an audit breaks a limit; nothing needs this step, so that everything else is done all the same."""
     job = context.job
     broken: list[str] = []
+    words = Translation(job.language)
     for profile in job.profiles:
         judged = context.audit(profile.name)
         sentences = [low_score(judged, job.fail_under, new_only=job.new_only)]
         if job.fail_on is not None:
             sentences.append(grave_failures(judged, job.fail_on, new_only=job.new_only))
-        broken += [f"{profile.name}: {sentence}" for sentence in sentences if sentence]
+        broken += [f"{profile.name}: {words.say(said)}" for said in filter(None, sentences)]
     if broken:
         raise ProdexError(" ".join(broken))
     return StepOutcome({}, ("No limit is broken.",))
@@ -296,6 +298,10 @@ def _plan_limits(context: Context, _: int) -> StepOutcome:
     return StepOutcome({}, (f"Would fail on {' or '.join(limits)}{new}.",))
 
 
+#: Whether an audit is worse than the last one.
+_VERDICTS = {True: Message("worse"), False: Message("not worse"), None: Message("not comparable")}
+
+
 def _compare(context: Context, _: int) -> StepOutcome:
     previous = context.previous
     if previous is None:
@@ -305,20 +311,27 @@ def _compare(context: Context, _: int) -> StepOutcome:
     figures: dict[str, Figure] = {str(change): int(count) for change, count in counts.items()}
     lines = [f"Compared with the snapshot {context.before['snapshot']}.", *difference.notes]
     lines += _most_changed(difference)
+    words = Translation(context.job.language)
     for profile in context.job.profiles:
         last = context.previous_audit(profile.name)
         if last is None:
-            lines.append(f"There is no earlier audit by {profile.name} to compare with.")
+            none = Message("There is no earlier audit by {profile} to compare with.", profile=profile.name)
+            lines.append(words.say(none))
             continue
         comparison = compare_audits(last, context.audit(profile.name))
         found = worsening(comparison)
-        verdict = {True: "worse", False: "not worse", None: "not comparable"}[found.is_worse]
+        verdict = _VERDICTS[found.is_worse]
         fixed, failing = (int(comparison.by_check[name].sum()) for name in ("fixed", "newly_failing"))
         figures |= {f"{profile.name} fixed": fixed, f"{profile.name} newly failing": failing}
-        lines.append(
-            f"{profile.name}: {verdict}; {found.figures}; {fixed:,} fixed, {failing:,} newly failing."
+        said = Message(
+            "{profile}: {verdict}; {figures}; {fixed} fixed, {failing} newly failing.",
+            profile=profile.name,
+            verdict=verdict,
+            figures=found.figures,
+            fixed=fixed,
+            failing=failing,
         )
-        lines += found.why
+        lines += map(words.say, (said, *found.why))
     return StepOutcome(figures, tuple(lines))
 
 

@@ -9,7 +9,7 @@ finding, why an answer was not taken), is a `Message`: a sentence and its values
 ('12.000 Produkte', '12,000 products')
 """
 
-from prodex.languages.message import Message, Said
+from prodex.languages.message import Message, Said, either
 from prodex.languages.translation import ENGLISH, LANGUAGES, Translation, add_messages
 
-__all__ = ["ENGLISH", "LANGUAGES", "Message", "Said", "Translation", "add_messages"]
+__all__ = ["ENGLISH", "LANGUAGES", "Message", "Said", "Translation", "add_messages", "either"]

@@ -102,7 +102,12 @@ OTHER_LABELS = (
         "documents",
         "videos",
     ),
+    *("market", "product", "tag", "label", "contains", "validation", "drained weight"),
+    *("last updated at", "product benefits", "warnings", "synonyms", "ingredient name text"),
 )
+
+#: Every label that has a translation.
+NAMED = frozenset({*LABELS.values(), *OTHER_LABELS})
 
 
 def attribute_label(attribute: str) -> str:

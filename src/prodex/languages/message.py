@@ -43,9 +43,9 @@ class Message:
         words.
     values
         The values by the names of their places: numbers, texts, other messages, and tuples of these, which are
-        listed. What is at `{language}` is a language, at `{attribute}` an attribute, at `{earlier_share}`
-        a share whose sign is that of the share after it, at `{day}` and `{moment}` a day and a
-        moment as the code writes them: they are shown as the reader calls them.
+        listed. What is at `{language}` is a language, at `{attribute}` an attribute, at `{market}` a market by its
+        number, at `{earlier_share}` a share whose sign is that of the share after it, at `{day}` and `{moment}` a day
+        and a moment as the code writes them: they are shown as the reader calls them.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Message:
         return isinstance(other, Message) and (self.id, self.json) == (other.id, other.json)
 
     def __hash__(self) -> int:
-        return hash(self.json)
+        return hash((self.id, self.json))
 
     def __reduce__(self) -> tuple[Callable[[str, str], Message], tuple[str, str]]:
         return _read, (self.id, self.json)
@@ -148,6 +148,15 @@ def sentences(*said: Said) -> Said:
     'It is a date. Write the value as text.'
     """
     return reduce(lambda before, one: Message("{said} {further}", said=before, further=one), said)
+
+
+def either(*said: Said) -> Said:
+    """Return several things of which one is meant, as one message.
+
+    >>> str(either("ACME", Message("nothing")))
+    'ACME or nothing'
+    """
+    return reduce(lambda before, one: Message("{said} or {further}", said=before, further=one), said)
 
 
 def said_by(error: ProdexError) -> Said:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from importlib import resources
 from numbers import Integral, Real
 from pathlib import Path
@@ -25,9 +25,9 @@ from babel.messages.pofile import PoFileError, read_po
 from prodex import messages
 from prodex.errors import InputError
 from prodex.installed_packs import installed_packs
-from prodex.languages.labels import attribute_label
+from prodex.languages.labels import NAMED, attribute_label
 from prodex.languages.message import Message, Said, filled_in, places_of
-from prodex.locales import known_language_tag, language_label, language_name
+from prodex.locales import known_language_tag, language_label, language_name, market_name
 from prodex.messages import hint_and_all
 
 #: The languages that there are: English, and those with a folder here.
@@ -168,6 +168,32 @@ class Translation:
             return language_label(language)
         return language_name(language, self.language)
 
+    def attribute_title(self, path: str) -> str:
+        """Return what an attribute is called at the head of a row; in English, and without a label, by its wire path.
+
+        >>> [Translation("fr").attribute_title(one) for one in ("namePublicLong", "brand.code", "xOwn")]
+        ['Nom long', 'Marque\\xa0: code', 'xOwn']
+        """
+        if self.is_english:
+            return path
+        *above, own = (
+            attribute_label(part) for part in path.removesuffix(".data").removeprefix("assets.").split(".")
+        )
+        if own not in NAMED:
+            return path
+        parts = dict.fromkeys([*(self.gettext(one) for one in above if one in NAMED), self.gettext(own)])
+        title = reduce(lambda before, one: self.gettext("{name}: {value}", name=before, value=one), parts)
+        return f"{title[:1].upper()}{title[1:]}"
+
+    def column_label(self, column: str) -> str:
+        """Return what a column of products is called; in English, and where it is called nothing else, by its name.
+
+        >>> [Translation("fr").column_label(one) for one in ("is_consumer_unit", "kind_code", "xOwnColumn")]
+        ['unité consommateur', 'type', 'xOwnColumn']
+        """
+        label = attribute_label(re.sub(r"_(code|id)$", "", column))
+        return column if self.is_english or label not in NAMED else self.gettext(label)
+
     def translated_moment(self, text: str) -> str | None:
         """Return a day or moment as the code writes it in this language; None of anything else.
 
@@ -206,14 +232,14 @@ class Translation:
         >>> Translation("de").say_again(Message("not given"))
         'nicht angegeben'
         """
-        return said if isinstance(said, str) else _said_again(self, said)
+        return said if isinstance(said, str) else _said_again(self.language, said)
 
     def _shown(self, place: str, value: Any, form: str) -> str:
         """Return a value as it is shown at its place."""
         if isinstance(value, Message):
             return self.say(value)
         if isinstance(value, tuple | list):
-            return ", ".join(self._shown(place, one, form) for one in value)
+            return _DIVIDED.get(place, ", ").join(self._shown(place, one, form) for one in value)
         if isinstance(value, bool):
             return self.gettext("yes") if value else self.gettext("no")
         if form == "%" and isinstance(value, Real):
@@ -245,9 +271,12 @@ _EARLIER_SHARE = "earlier_share"
 
 
 @lru_cache(_KEPT)
-def _said_again(words: Translation, message: Message) -> str:
-    return words.say(message)
+def _said_again(language: str, message: Message) -> str:
+    return Translation(language).say(message)
 
+
+#: What stands between several values at a place; a comma anywhere else.
+_DIVIDED = {"conditions": "; "}
 
 #: What stands at a place with one of these names is shown as the reader calls it.
 _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
@@ -261,8 +290,16 @@ _SHOWN: Mapping[str, Callable[[Translation, str], str]] = {
         ("language_code", "language_codes"),
         lambda words, one: one if words.is_english else words.language_label(one),
     ),
-    # By what products were chosen: mostly conditions that somebody wrote, some in words of prodex.
+    # By what products were chosen, where it is no message: mostly what somebody wrote, some of it words of prodex.
     "conditions": lambda words, one: "; ".join(map(words.gettext, one.split("; "))),
+    # A wire path in English, as messages of answers name a column.
+    "path": lambda words, one: words.attribute_title(one),
+    "market": lambda words, one: market_name(one, words.language) if one.isdecimal() else one,
+    # Columns and codes in English, as profiles write them.
+    "column": lambda words, one: words.column_label(one),
+    "market_code": lambda words, one: (
+        one if words.is_english or not one.isdecimal() else market_name(one, words.language)
+    ),
     **dict.fromkeys(
         ("day", "moment", "then_moment"),
         lambda words, one: one if words.is_english else words.translated_moment(one) or one,
@@ -300,7 +337,9 @@ class _Added(gettext.NullTranslations):
         return self.messages.get(message, message)
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
-        one, many = self.counted.get(msgid1, (msgid1, msgid2))
+        # Whoever has given one form means it for both.
+        form = self.messages.get(msgid1)
+        one, many = self.counted.get(msgid1, (form or msgid1, self.messages.get(msgid2, form or msgid2)))
         return one if n == 1 else many
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.facts.requested_data import OR, Asked, asked_for
-from prodex.languages import Message
+from prodex.languages import Message, Said, either
 from prodex.locales import language_tag, short_of
 from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
@@ -201,7 +201,7 @@ class Check:
         """The parameters that its words may name."""
         return {name: value for name, value in self.parameters if isinstance(value, _SAID)}
 
-    @property
+    @cached_property
     def attribute(self) -> str | None:
         """The attribute that it is about: its parameter of this name, a declared field, else the first that it needs.
 
@@ -305,6 +305,11 @@ class Check:
         return self.rule.source
 
     @property
+    def source_said(self) -> Message:
+        """The same as a message: sources of prodex's rules are cited in each language by its own words."""
+        return Message(self.source)
+
+    @property
     def exact(self) -> bool:
         """Whether it is certain, and no judgement that can be wrong."""
         return self.rule.exact
@@ -319,11 +324,25 @@ class Check:
         """The law that asks for it, with the article; "" where none does."""
         return "" if self.rule.law is None else self.rule.law.cited(self.rule.article)
 
+    @property
+    def law_said(self) -> Message:
+        """The same as a message: laws are cited in each language by its own words."""
+        return Message(self.law)
+
     @cached_property
     def scope(self) -> str:
         """For which products, in words."""
-        meant = " or ".join(filter(None, (str(scope) for scope in self.scopes)))
-        return self.channel or "; ".join(filter(None, [str(self.rule.scope), meant]))
+        return str(self.scope_said)
+
+    @property
+    def scope_said(self) -> Said:
+        """The same as a message; empty where it is for every product."""
+        if self.channel:
+            channel = dict(self.parameters)["channel"]
+            return channel if isinstance(channel, Message) else self.channel
+        scopes = [scope.said for scope in self.scopes if scope]
+        named = ([self.rule.scope.said] if self.rule.scope else []) + ([either(*scopes)] if scopes else [])
+        return Message("{conditions}", conditions=tuple(named)) if named else ""
 
     @property
     def channel(self) -> str:
@@ -410,6 +429,7 @@ def _exact_word(value: Any) -> str:
     """Return a parameter as it is part of a check's name: no two values are written alike."""
     if isinstance(value, tuple):
         return "|".join(map(_exact_word, value))
+    value = str(value) if isinstance(value, Message) else value
     word = _parameter_word(value)
     if isinstance(value, float) and float(word) != value:
         return repr(value)

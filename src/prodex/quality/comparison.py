@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from prodex.errors import InputError
 from prodex.languages import Message
-from prodex.messages import counted
 from prodex.quality.audit import Audit
 from prodex.quality.check import Check
 from prodex.quality.laws import ENDED
@@ -316,23 +315,28 @@ def _change_masks(was: np.ndarray, now: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+#: Why a check cannot be compared.
+_LAW_ENDED = Message("its law ended between the two audits")
+_LAW_HAD_ENDED = Message("its law had ended on the day of the old audit")
+_ONLY_NEW, _ONLY_OLD = Message("only in the new audit"), Message("only in the old audit")
+_NOTES = {str(one): one for one in (_LAW_ENDED, _LAW_HAD_ENDED, _ONLY_NEW, _ONLY_OLD)}
+
+
 def _by_check(old: Audit, new: Audit, before: np.ndarray, after: np.ndarray) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for old_place, new_place in _shared_checks(old, new):
         check = new.checks[new_place]
         if not _is_asked_of_both(old, new, old_place, new_place):
-            note = "its law ended between the two audits"
-            if check.standing != ENDED:
-                note = "its law had ended on the day of the old audit"
-            rows.append((check.id, check.severity, 0, 0, 0, len(before), note, str(check.problem)))
+            note = _LAW_ENDED if check.standing == ENDED else _LAW_HAD_ENDED
+            rows.append((check.id, check.severity, 0, 0, 0, len(before), str(note), str(check.problem)))
             continue
         changed = _change_masks(old.states[:, old_place][before], new.states[:, new_place][after])
         counts = (int(changed[name].sum()) for name in CHANGES)
         rows.append((check.id, check.severity, *counts, None, str(check.problem)))
-    for audit, other, note in ((new, old, "only in the new audit"), (old, new, "only in the old audit")):
+    for audit, other, note in ((new, old, _ONLY_NEW), (old, new, _ONLY_OLD)):
         there = {check.id for check in other.checks}
         own = [check for check in audit.checks if check.id not in there]
-        rows += [(c.id, c.severity, 0, 0, 0, len(before), note, c.problem) for c in own]
+        rows += [(c.id, c.severity, 0, 0, 0, len(before), str(note), c.problem) for c in own]
     names = [name.replace(" ", "_") for name in CHANGES]
     frame = pd.DataFrame(rows, columns=["check", "severity", *names, "note", "problem"])
     return frame.astype({"note": "str"})
@@ -429,8 +433,8 @@ class Worsening(NamedTuple):
     """
 
     is_worse: bool | None
-    why: tuple[str, ...]
-    figures: str
+    why: tuple[Message, ...]
+    figures: Message
 
 
 def worsening(comparison: AuditComparison) -> Worsening:
@@ -446,10 +450,19 @@ def worsening(comparison: AuditComparison) -> Worsening:
     (True, False)
     """
     old, new = comparison.old.summary, comparison.new.summary
-    figures = f"score {moved(old['score'], new['score'])}; {readiness(old)} -> {readiness(new)}"
+    figures = Message(
+        "score {moved}; {old} -> {new}",
+        moved=moved(old["score"], new["score"]),
+        old=readiness(old),
+        new=readiness(new),
+    )
     if len(comparison.law_changes):
         then, now = (one.summary for one in comparison.by_one_law())
-        figures += f" (by the laws of the new audit: score {moved(then['score'], now['score'])})"
+        figures = Message(
+            "{said} (by the laws of the new audit: score {moved})",
+            said=figures,
+            moved=moved(then["score"], now["score"]),
+        )
     # Before the figures: those of another measure must not be compared at all.
     if measures := tuple(_measures(comparison)):
         return Worsening(None, measures, figures)
@@ -460,34 +473,45 @@ def worsening(comparison: AuditComparison) -> Worsening:
     return Worsening(None if doubts else False, doubts, figures)
 
 
-def _measures(comparison: AuditComparison) -> Iterator[str]:
+def _measures(comparison: AuditComparison) -> Iterator[Message]:
     """Yield why the figures of the two audits do not measure the same."""
     # Other rules or weights can move every figure without any product having changed.
-    yield from comparison.notes
+    yield from comparison.said
     moved_by_law = set(comparison.law_changes["check"])
     by_check = comparison.by_check.dropna(subset="note")
     for note, checks in by_check[~by_check["check"].isin(moved_by_law)].groupby("note"):
-        yield f"{counted(len(checks), 'check')} {note}, {checks['check'].iloc[0]} for one."
+        yield Message.of_number(
+            "{number} check {note}, {check} for one.",
+            "{number} checks {note}, {check} for one.",
+            len(checks),
+            note=_NOTES[str(note)],
+            check=checks["check"].iloc[0],
+        )
 
 
-def _worse(comparison: AuditComparison) -> Iterator[str]:
+def _worse(comparison: AuditComparison) -> Iterator[Message]:
     old, new = comparison.by_one_law()
     if new.score < old.score - _SAME:
-        yield "The score is lower."
+        yield Message("The score is lower.")
     if _share_of_products(new.summary, "not_ready") > _share_of_products(old.summary, "not_ready") + _SAME:
-        yield "More of the products are not ready."
+        yield Message("More of the products are not ready.")
 
 
-def _reasons_to_doubt(comparison: AuditComparison) -> Iterator[str]:
+def _reasons_to_doubt(comparison: AuditComparison) -> Iterator[Message]:
     old, new = comparison.by_one_law()
-    if math.isnan(old.score) or math.isnan(new.score):
-        which = "earlier" if math.isnan(old.score) else "new"
-        yield f"The {which} audit has no score: no check of it applies to a product and is known."
+    if math.isnan(old.score):
+        yield Message("The earlier audit has no score: no check of it applies to a product and is known.")
+    elif math.isnan(new.score):
+        yield Message("The new audit has no score: no check of it applies to a product and is known.")
     if _share_of_products(new.summary, "undecided") > _share_of_products(old.summary, "undecided") + _SAME:
-        yield "A larger share of the products is undecided."
+        yield Message("A larger share of the products is undecided.")
     asked_of_both = comparison.by_check[comparison.by_check["note"].isna()]
     if count := int(asked_of_both["not_comparable"].sum()):
-        yield f"{counted(count, 'answer')} of checks: failing on one side, and unknown on the other."
+        yield Message.of_number(
+            "{number} answer of checks: failing on one side, and unknown on the other.",
+            "{number} answers of checks: failing on one side, and unknown on the other.",
+            count,
+        )
 
 
 def _share_of_products(figures: pd.Series, name: str) -> float:

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
-from prodex.languages import ENGLISH, Message, Translation
+from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.quality.asked_attributes import AskedAttribute
 from prodex.quality.asks import Level
 from prodex.quality.audit import Audit
@@ -230,7 +230,8 @@ class Completeness:
         """
         table = self.table_of_both()
         every = table[(table["language"] == EVERY_LANGUAGE) & (table.iloc[:, 1] == ALL)]
-        return [_sentence(row) for row in every.to_dict("records")]
+        called = {one.label: one.said for one in self.wanted.channels}
+        return [_sentence(row, called[row["channel"]]) for row in every.to_dict("records")]
 
     def table_of_both(self, words: Translation = ENGLISH) -> pd.DataFrame:
         """Return the table by family, with the completeness of `Audit.with_accepted` beside as `with_accepted`."""
@@ -392,8 +393,7 @@ class _Counts:
 _SHOWN = (State.PASS, State.FAIL, State.UNKNOWN)
 
 
-def _sentence(row: Mapping[Any, Any]) -> Message:
-    channel = row["channel"]
+def _sentence(row: Mapping[Any, Any], channel: Said) -> Message:
     if not row["products"]:
         return Message("complete for {channel}: nothing is required of these products", channel=channel)
     said = Message("{complete} of {units}", complete=int(row["complete"]), units=counted_of(row).said)

@@ -20,7 +20,7 @@ from prodex.messages import hint, meant
 from prodex.quality.accepted import NONE_ACCEPTED
 from prodex.quality.audit_part import IDENTITY, AuditPart
 from prodex.quality.check import Check
-from prodex.quality.reasons import reason_words
+from prodex.quality.reasons import reason_words, written_reasons
 from prodex.quality.rulebook import SEVERITIES, Rule
 from prodex.selection import Selection
 from prodex.selection.column_values import (
@@ -38,7 +38,8 @@ from prodex.tables.frames import to_frame
 #: Columns of the findings that say which check it was, with the name of the fact.
 OF_CHECK: Mapping[str, str] = {
     "check": "id",
-    **{name: name for name in ("rule", "problem", "title", "block", "severity", "fix", "law")},
+    **{name: name for name in ("rule", "problem", "title", "block", "severity", "fix")},
+    "law": "law_said",
 }
 
 
@@ -145,7 +146,7 @@ def failure_filter(
         return pa.chunked_array([own, *texts], pa.string()).unique()
 
     schema = pa.schema([(name, _typed(name)) for name in names])
-    closed = _closed(checks, stored)
+    closed = _closed(stored)
 
     def wanted(column: str, value: Any) -> ColumnCondition:
         want = column_condition(column, value, schema, stored, closed)
@@ -179,7 +180,7 @@ def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
     findings = part.findings
     if column == "reason":
         ids, values = (whole(findings[name]) for name in ("reason_id", "reason_values"))
-        return pa.chunked_array([reason_words(ids, values, ENGLISH)])
+        return pa.chunked_array([reason_words(written_reasons(ids, values), ENGLISH)])
     return findings[column]
 
 
@@ -210,18 +211,13 @@ def _typed(name: str) -> pa.DataType:
     return kind if pa.types.is_timestamp(kind) else pa.string()
 
 
-def _closed(checks: Sequence[Check], stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
+def _closed(stored: Callable[[str], pa.Array]) -> dict[str, ClosedList]:
     """Return the columns whose values are known beforehand; what a check is not about cannot be among its findings."""
-    lists = {
-        column: ClosedList(_reader_of_names(filter(None, said_of_checks(checks, fact).to_pylist())))
-        for column, fact in OF_CHECK.items()
-    }
+    of_checks = ClosedList(lambda name, value: _named(filter(None, stored(name).to_pylist()), name, value))
     return {
-        **lists,
-        "severity": ClosedList(_reader_of_names(list(SEVERITIES))),
-        "attribute": ClosedList(
-            lambda name, value: _reader_of_names(_known_attributes(stored(name)))(name, value)
-        ),
+        **dict.fromkeys(OF_CHECK, of_checks),
+        "severity": ClosedList(lambda name, value: _named(SEVERITIES, name, value)),
+        "attribute": ClosedList(lambda name, value: _named(_known_attributes(stored(name)), name, value)),
         "language": ClosedList(lambda name, value: _stored_language(name, value, stored(name).to_pylist())),
         "market": ClosedList(market_value, in_three_digits),
     }
@@ -231,26 +227,21 @@ def _known_attributes(stored: pa.Array) -> list[str]:
     return sorted({*ATTRIBUTES, *PATHS, *filter(None, stored.to_pylist())})
 
 
-def _reader_of_names(known: Iterable[str]) -> Callable[[str, Any], str]:
-    """Read one of some names, whatever its case."""
-    names = list(dict.fromkeys(known))
-
-    def read(column: str, value: Any) -> str:
-        word = str(value)
-        match meant(word, names):
-            case [name]:
-                return name
-            case [_, _, *_] as several:
-                raise QueryError(
-                    f"{column}={word!r:.60} can be {' or '.join(f'{one!r:.60}' for one in several)}. Write it as it is "
-                    "there."
-                )
-        shown = [f"{name:.60}" for name in names[:20]]
-        there_are = f"Give one of {', '.join(shown)}{', ...' if len(names) > 20 else ''}." if names else ""
-        of_audit = "" if column == "severity" else " of this audit"
-        raise QueryError(f"No {column}{of_audit} is called {word!r:.60}{hint(word, names, there_are)}")
-
-    return read
+def _named(known: Iterable[str], column: str, value: Any) -> str:
+    """Return the one of some names that somebody means, whatever its case."""
+    names, word = list(known), str(value)
+    match meant(word, names):
+        case [name]:
+            return name
+        case [_, _, *_] as several:
+            raise QueryError(
+                f"{column}={word!r:.60} can be {' or '.join(f'{one!r:.60}' for one in several)}. Write it as it is "
+                "there."
+            )
+    shown = [f"{name:.60}" for name in names[:20]]
+    there_are = f"Give one of {', '.join(shown)}{', ...' if len(names) > 20 else ''}." if names else ""
+    of_audit = "" if column == "severity" else " of this audit"
+    raise QueryError(f"No {column}{of_audit} is called {word!r:.60}{hint(word, names, there_are)}")
 
 
 def _stored_language(column: str, value: Any, stored: Iterable[str | None]) -> str:
@@ -281,12 +272,13 @@ FAILURES = pa.schema(
 _OF_PRODUCT = FAILURES.names[: FAILURES.names.index("check")]
 _ACCEPTED = ("accepted", "accepted_by", "accepted_until")
 
-#: Findings before they are put into words: `check` is a place among the checks.
+#: Findings before they are put into words: `check` is a place among the checks, `reason` is as `reasons` writes it.
 FOUND = pa.schema(
     [
         *(FAILURES.field(name) for name in _OF_PRODUCT),
         ("check", pa.int32()),
-        *((name, pa.string()) for name in ("attribute", "language", "value", "reason_id", "reason_values")),
+        *((name, pa.string()) for name in ("attribute", "language", "value")),
+        ("reason", _WORD),
         *(FAILURES.field(name) for name in (*_ACCEPTED, "first_seen")),
     ]
 )
@@ -365,13 +357,12 @@ def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGL
         The language.
     """
     # Of a few findings, most checks have none.
-    here = whole(found["check"]).unique()
-    place, checks = pc.index_in(whole(found["check"]), here), [checks[one] for one in here.to_pylist()]
+    here = whole(found["check"]).dictionary_encode()
+    checks = [checks[one] for one in here.dictionary.to_pylist()]
     columns: dict[str, Any] = {name: found[name] for name in found.column_names}
     for name, attribute in OF_CHECK.items():
-        columns[name] = pa.DictionaryArray.from_arrays(place, said_of_checks(checks, attribute, words))
-    reasons = reason_words(whole(found["reason_id"]), whole(found["reason_values"]), words)
-    columns["reason"] = pc.coalesce(reasons, said_of_checks(checks, "reason", words).take(place))
+        columns[name] = pa.DictionaryArray.from_arrays(here.indices, said_of_checks(checks, attribute, words))
+    columns["reason"] = reason_words(whole(found["reason"]), words)
     return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
 
 
@@ -408,6 +399,20 @@ def _found(
     columns |= {name: found[name] for name in FOUND.names if name in found.column_names}
     for name in ("attribute", "language"):
         columns[name] = pc.coalesce(found[name], said_of_checks(checks, name).take(whole(found["check"])))
+    columns["reason"] = _reasons(found, checks)
     place = places(pa.array(rows), whole(accepted["finding"]))
     columns |= {name: whole(accepted[name]).take(pa.array(place, mask=place < 0)) for name in _ACCEPTED}
     return pa.table([columns[name] for name in FOUND.names], schema=FOUND)
+
+
+def _reasons(found: pa.Table, checks: Sequence[Check]) -> pa.Array:
+    """Return the reason of each finding, written; that of its check where it has none of its own."""
+    reasons = [check.reason for check in checks]
+    # Behind those of the findings are those of the checks.
+    ids = pa.concat_arrays([whole(found["reason_id"]), pa.array([one.id for one in reasons], pa.string())])
+    values = pa.concat_arrays(
+        [whole(found["reason_values"]), pa.array([one.json for one in reasons], pa.string())]
+    )
+    has_own = np.asarray(found["reason_id"].is_valid().to_numpy(), bool)
+    row = np.where(has_own, np.arange(len(found)), len(found) + found["check"].to_numpy())
+    return written_reasons(ids, values).take(pa.array(row))

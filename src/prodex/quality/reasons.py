@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -146,29 +146,54 @@ def _repeated(value: str | None, size: int) -> pa.Array:
     return pa.repeat(pa.scalar(value, pa.string()), size)
 
 
-def reason_words(messages: pa.Array, values: pa.Array, words: Translation) -> pa.Array:
-    """Return reasons in a language; of the same message and values the words are made once.
+def written_reason(reason: Said) -> str:
+    """Return a reason as one text: its message and, behind a character that JSON does not have, its values.
+
+    >>> written_reason(Message("over {limit} g", limit=1)), written_reason("mine")
+    ('over {limit} g\\x00{"limit":1}', 'mine\\x00')
+    """
+    return f"{reason}\0" if isinstance(reason, str) else f"{reason.id}\0{reason.json}"
+
+
+def written_reasons(messages: pa.Array, values: pa.Array) -> pa.DictionaryArray:
+    """Return the reasons of `reason_columns` as `written_reason` writes them, each different one once."""
+    return pc.binary_join_element_wise(messages, pc.coalesce(values, pa.scalar("")), "\0").dictionary_encode()
+
+
+def read_reason(written: str) -> Said:
+    """Return what `written_reason` has written.
+
+    >>> read_reason('over {limit} g\\x00{"limit":1}'), read_reason("mine\\x00")
+    (Message('over 1 g'), 'mine')
+    """
+    message, values = written.rsplit("\0", 1)
+    return read_message(message, values or None)
+
+
+def reason_words(reasons: pa.DictionaryArray, words: Translation) -> pa.Array:
+    """Return written reasons in a language; each different one is put into words once.
 
     >>> found = reason_columns([Message("not given"), "mine", None], 3)
-    >>> reason_words(*found, Translation("de")).to_pylist()
+    >>> reason_words(written_reasons(*found), Translation("de")).to_pylist()
     ['nicht angegeben', 'mine', None]
     """
-    # JSON has no such character, so that what is behind the last one are the values, whatever a text holds.
-    both = pc.binary_join_element_wise(messages, pc.coalesce(values, pa.scalar("")), "\0").dictionary_encode()
-    said = [
-        None if one is None else _said(words, *one.rsplit("\0", 1)) for one in both.dictionary.to_pylist()
-    ]
-    return pa.array(said, pa.string()).take(both.indices)
+    # Of a few findings, most reasons that a part has are not there.
+    here = reasons.indices.dictionary_encode()
+    say = _sayer(words, len(additions()))
+    said = [say(one) for one in reasons.dictionary.take(here.dictionary).to_pylist()]
+    return pa.array(said, pa.string()).take(here.indices)
 
 
-def _said(words: Translation, message: str, values: str) -> str:
-    return _said_once(words, message, values, len(additions()))
+@cache
+def _sayer(words: Translation, _: int) -> Callable[[str], str]:
+    """Return what puts a written reason into a language."""
 
+    @lru_cache(_KEPT)
+    def said(written: str) -> str:
+        try:
+            return words.say(read_reason(written))
+        except (ValueError, KeyError, TypeError, RecursionError, msgspec.MsgspecError):
+            # No rule makes such values: the audit is somebody else's, or a rule of one's own has left out the number.
+            return written.rsplit("\0", 1)[0]
 
-@lru_cache(_KEPT)
-def _said_once(words: Translation, message: str, values: str, _: int) -> str:
-    try:
-        return words.say(read_message(message, values or None))
-    except (ValueError, KeyError, TypeError, RecursionError, msgspec.MsgspecError):
-        # No rule makes such values: the audit is somebody else's, or a rule of one's own has left out the number.
-        return message
+    return said

@@ -242,7 +242,7 @@ _FACE, _NUTRIENT, _IN_LANGUAGE = "picture of the {name}", "nutrient {code}", "{l
 #: Everything that a check of requirements says, as messages to translate: problems, what to do, and reasons.
 MESSAGES = (
     *(words for rule in _RULES.values() for words in (rule.title, rule.problem, rule.fix)),
-    *(*_OF_VALUES.values(), _OF_PICTURES, _RULES[Level.MUST].why),
+    *(*_OF_VALUES.values(), _OF_PICTURES, _RULES[Level.MUST].why, _RULES[Level.MUST].source),
     *(_IN_LANGUAGE, _NUTRIENT, *(_FACE.format(name=name) for name in FACES.values())),
 )
 
@@ -296,7 +296,7 @@ def _check(wanted: Wanted, is_of_value: bool) -> RequiredCheck:
     rule = _rule_for(wanted.level, _block(asked), is_of_value, asked.path == PICTURES)
     parameters = {
         "said": asked_words(asked),
-        "channel": wanted.channel.label,
+        "channel": wanted.channel.said,
         "asked": asked.attribute,
         "level": wanted.level.value,
         "attribute": asked.path,

@@ -18,7 +18,7 @@ import pandas as pd
 
 from prodex.errors import InputError
 from prodex.facts.gpc import gpc_above
-from prodex.facts.market import market_label
+from prodex.languages import Message, Said
 from prodex.limits import Limits
 from prodex.messages import hint
 from prodex.quality.asked_attributes import AskedAttribute, value_columns
@@ -62,7 +62,14 @@ class Channel:
         >>> Channel("Web shop", 250).label, Channel("Catalogue").label
         ('Web shop (France)', 'Catalogue')
         """
-        return f"{self.name} ({market_label(str(self.market))})" if self.market else self.name
+        return str(self.said)
+
+    @property
+    def said(self) -> Said:
+        """The same with the name of the market in the language of the reader."""
+        if not self.market:
+            return self.name
+        return Message("{channel} ({market})", channel=self.name, market=str(self.market))
 
     @cached_property
     def selection(self) -> Selection:

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
+from prodex.languages import Message
 from prodex.query import ProductQuery
 
 #: A group of products, as filters and audits make groups: its code as text, or None for the products in no other.
@@ -412,6 +413,11 @@ class Selection:
         return f"Selection({', '.join(f'{name}={value!r}' for name, value in given if value)})"
 
     def __str__(self) -> str:
+        return str(self.said)
+
+    @property
+    def said(self) -> Message:
+        """It in words, as a message; empty where it means every product."""
         from prodex.selection.sentences import sentence
 
         return sentence(self)

@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 
 from prodex.languages import Message
 from prodex.languages import Said as Reason
-from prodex.languages.message import read_message
 from prodex.languages.recognized import spellings
 from prodex.locales import short_of
 from prodex.quality.audit import Audit
 from prodex.quality.failures import found_rows
+from prodex.quality.reasons import read_reason
 from prodex.quality.states import State
 from prodex.send.merging import texts_meant, texts_of
 from prodex.send.records import Product
@@ -325,17 +325,16 @@ class Verdicts:
             if product in wanted
         }
         findings: dict[Asked, list[Finding]] = defaultdict(list)
-        names = ("product_id", "check", *Finding._fields[:-1], "reason_id", "reason_values")
+        names = ("product_id", "check", *Finding._fields)
         for part in audit.parts:
             rows = found_rows(part, audit.checks).select(names)
             rows = rows.filter(pc.is_in(rows["product_id"], pa.array(wanted, rows["product_id"].type)))
-            for product, place, attribute, language, value, reason, values in zip(
+            for product, place, attribute, language, value, reason in zip(
                 *rows.to_pydict().values(), strict=True
             ):
-                check = audit.checks[place]
-                why = check.reason if reason is None else read_message(reason, values)
+                why = read_reason(reason)
                 found = Finding(attribute, language, value, why if str(why) else None)
-                findings[product, check.id].append(found)
+                findings[product, audit.checks[place].id].append(found)
         return cls(states, checks, findings)
 
     def newly_found(self, before: Verdicts) -> Iterator[tuple[Asked, Finding]]:

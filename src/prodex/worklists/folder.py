@@ -361,11 +361,20 @@ def _worklist_facts(
 
 
 def _judged_products(audit: Audit) -> Message:
-    about = {"source": audit.origin.source_said, "products": len(audit)}
+    source = audit.origin.source_said
     if audit.origin.complete:
-        return Message("{source}, {products} products, complete", **about)
-    return Message(
-        "{source}, {products} products, INCOMPLETE: {text}", **about, text=audit.origin.ledger.said
+        return Message.of_number(
+            "{source}, {number} product, complete",
+            "{source}, {number} products, complete",
+            len(audit),
+            source=source,
+        )
+    return Message.of_number(
+        "{source}, {number} product, INCOMPLETE: {text}",
+        "{source}, {number} products, INCOMPLETE: {text}",
+        len(audit),
+        source=source,
+        text=audit.origin.ledger.said,
     )
 
 

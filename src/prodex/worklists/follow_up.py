@@ -17,9 +17,11 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import Chosen
 from prodex.languages import Message, Said
 from prodex.quality.check import Check
+from prodex.quality.reasons import written_reason
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.folder import chosen_words, write_folder
 from prodex.worklists.ownership import Owners, is_outside
+from prodex.worklists.read_worklist import EVERY_PROFILE
 from prodex.worklists.returned_files import place_in_words
 from prodex.worklists.row_keys import place_digest
 from prodex.worklists.rows import QUESTIONS, finding_rows, grouped_worklists, update_waits
@@ -92,7 +94,7 @@ def write_follow_up(
     judged = fix.before.catalog
     if judged is not None:
         # Only these were judged again, and the figures are theirs.
-        chosen = Chosen.again(fix.catalog.chosen, len(fix.catalog), [str(_ANSWERED)])
+        chosen = Chosen.again(fix.catalog.chosen, len(fix.catalog), [_ANSWERED])
         judged = dataclasses.replace(judged, chosen=chosen)
     audit = dataclasses.replace(fix.before, catalog=judged, catalog_folder=fix.catalog.folder)
     found = finding_rows(audit, {}, accepted=True)
@@ -122,7 +124,7 @@ def write_follow_up(
             {
                 **{name: answer[name] for name in _OWN if name != "check"},
                 **finding,
-                **_reason({str(name): value for name, value in answer.items()}),
+                "reason": _reason({str(name): value for name, value in answer.items()}),
                 "new_value": answer["answer"] if answer["state"] == "accepted" else None,
                 "product": None if answer["is_outside"] else places.get(str(answer["product_id"])),
                 "updated_at": changed.get(str(answer["product_id"])),
@@ -140,10 +142,15 @@ def write_follow_up(
     if len(unknown):
         numbered = unknown.add_column(0, "row", pa.array(range(1, len(unknown) + 1), pa.int64()))
         made.append(Worklist(by, None, None, _UNASSIGNED, numbered, {}, checks=checks))
-    about = {"source": audit.origin.source_said, "products": len(fix.catalog)}
-    catalog = Message("{source}, {products} products", **about)
+    catalog = Message.of_number(
+        "{source}, {number} product",
+        "{source}, {number} products",
+        len(fix.catalog),
+        source=audit.origin.source_said,
+    )
+    profile = Message("all profiles") if audit.profile == EVERY_PROFILE else audit.profile
     facts = WorklistFacts(
-        [(Message("Catalogue"), catalog), (Message("Profile"), audit.profile)],
+        [(Message("Catalogue"), catalog), (Message("Profile"), profile)],
         [_TAKEN if accepted else _NOT_TAKEN],
         [],
     )
@@ -181,13 +188,11 @@ def _last_changed(catalog: Catalog, products: Collection[str]) -> dict[str, date
     return dict(zip(rows["product_id"].to_pylist(), rows["updated_at"].to_pylist(), strict=True))
 
 
-def _reason(answer: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return why an answer was not taken, with the answer, as the columns of a reason."""
+def _reason(answer: Mapping[str, Any]) -> str:
+    """Return why an answer was not taken, with the answer, as findings have reasons."""
     said: Said = answer["said"]
     if answer["answer"] is not None and answer["state"] == "needs confirmation":
         said = Message("“{answer}” needs confirmation: {said}", answer=answer["answer"], said=said)
     elif answer["answer"] is not None and answer["state"] != "accepted":
         said = Message("“{answer}” was not taken: {said}", answer=answer["answer"], said=said)
-    if isinstance(said, str):
-        return {"reason_id": said, "reason_values": None}
-    return {"reason_id": said.id, "reason_values": said.json}
+    return written_reason(said)

@@ -14,6 +14,8 @@ from prodex.worklists.sheets import Worklist, summary_sentences
 
 #: Characters of a name in a subject.
 _LONGEST = 80
+#: Characters that a line of a header may have.
+_UNFOLDED = 998
 _WORKBOOK = "vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 #: No line of base64 or quoted-printable text begins like it.
 _BOUNDARY = "=_prodex_worklist"
@@ -62,12 +64,14 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
     mail = EmailMessage(policy=SMTP)
     # With this header, mail programs open the file as a draft, and not as a mail that was received.
     mail["X-Unsent"] = "1"
-    mail["Subject"] = _(
+    subject = _(
         "Product data to correct: {owner}, {answers_counted} asked for",
         owner=short,
         answers_counted=words.ngettext("{number} answer", "{number} answers", asked),
     )
+    mail["Subject"] = subject
     mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
     mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)
     mail.set_boundary(_BOUNDARY)  # a drawn one would make each file another one
-    return mail.as_bytes()
+    # Folded, a subject without other letters than those of ASCII would begin with a line break.
+    return mail.as_bytes(policy=SMTP.clone(max_line_length=_UNFOLDED) if subject.isascii() else None)

@@ -21,6 +21,9 @@ from prodex.worklists.lost_letters import known_texts
 from prodex.worklists.ownership import owners_given
 from prodex.worklists.returned_files import HiddenSheet, Returned
 
+#: What the profile is called that has the checks of all of them.
+EVERY_PROFILE = "all profiles"
+
 
 def read_worklist(
     files: Given,
@@ -119,4 +122,4 @@ def _profile_of_answers(given: Any, returned: Returned) -> Profile:
         return profiles[0]
     # Where no profile is named, no check may break in silence: all that prodex has are asked.
     checks = {check.id: check for profile in profiles for check in profile.checks}
-    return replace(profiles[0], name=" + ".join(known) or "all profiles", checks=tuple(checks.values()))
+    return replace(profiles[0], name=" + ".join(known) or EVERY_PROFILE, checks=tuple(checks.values()))

@@ -272,7 +272,7 @@ def grouped_worklists(
             checks=audit.checks,
             of_all=of_all.get(code, {}),
             scope=None if audit.chosen is None else audit.chosen.said(len(audit)),
-            chosen_by="" if audit.chosen is None else audit.chosen.words,
+            chosen_by=() if audit.chosen is None else audit.chosen.shown,
         )
 
 

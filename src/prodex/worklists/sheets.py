@@ -124,7 +124,7 @@ class Worklist:
     checks: Sequence[Any] = ()
     of_all: Mapping[Any, Any] = field(default_factory=dict)
     scope: Message | None = None
-    chosen_by: str = ""
+    chosen_by: tuple[Said, ...] = ()
     words: Translation = ENGLISH
 
     @property

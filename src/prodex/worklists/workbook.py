@@ -306,6 +306,8 @@ def write_read_me(
         rows.append(([(heading, styles.title)], LINE + 8))
         rows += [([(line, styles.line)], LINE * _line_count(line, _PAGE - 5) + 1) for line in lines]
         rows.append(([], LINE))
+    # Some programs fit several columns to a page, and cut one that is too wide.
+    sheet.print_area(0, 0, len(rows), 1)
     fill_lines(sheet, rows)
 
 

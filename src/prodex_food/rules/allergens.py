@@ -39,7 +39,7 @@ from prodex.packs import (
     sections,
 )
 from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
-from prodex_food.food_products import is_food, taken_for_food_by
+from prodex_food.food_products import TAKEN_FOR_FOOD_BY, FoodEvidence, food_evidence, is_food
 from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES, bit_of
 
 #: Confidence and letters from which the language of a composition is certain.
@@ -375,51 +375,46 @@ def _first_mentions(
 ) -> Evidence:
     """Return of each product and missing group the first mention, product by product."""
     found = []
-    for bit, allergen in enumerate(ALLERGENS):
-        rows = np.flatnonzero(missing >> bit & 1)
+    for group in range(len(GROUPS)):
+        rows = np.flatnonzero(missing >> group & 1)
         _, first = np.unique(mentions.product[rows], return_index=True)
-        found += [
-            (
-                int(mentions.product[row]),
-                int(row),
-                allergen,
-            )
-            for row in rows[first]
-        ]
+        found += [(int(mentions.product[row]), int(row), group) for row in rows[first]]
     # The findings of a product follow each other, so that its worklist reads in order.
     found.sort(key=itemgetter(0))
     rows = np.array([row for _, row, _ in found], np.int64)
-    seen = pa.array(rows)
+    product, seen = mentions.product[rows], pa.array(rows)
     stated = compositions["language"].take(pa.array(mentions.row[rows])).to_pylist()
     texts = compositions["text"].take(pa.array(mentions.row[rows])).to_pylist()
     words = [as_written(*both) for both in zip(mentions.word.take(seen).to_pylist(), texts, strict=True)]
-    waits = products.filled(f"lastRequest.{listed}")[mentions.product[rows]]
-    rests_on = taken_for_food_by(products)
-    reasons = [
-        _reason(allergen, bool(mentions.indirect[row]), spoken, label, bool(waiting), rests_on[product])
-        for (product, row, allergen), spoken, label, waiting in zip(
-            found, mentions.spoken.take(seen).to_pylist(), stated, waits, strict=True
-        )
-    ]
+    groups = [group for *_, group in found]
+    about = (
+        groups,
+        mentions.indirect[rows].tolist(),
+        mentions.spoken.take(seen).to_pylist(),
+        stated,
+        products.filled(f"lastRequest.{listed}")[product].tolist(),
+        food_evidence(products)[product].tolist(),
+    )
+    reasons = [_reason(*one) for one in zip(*about, strict=True)]
     # Who has accepted a finding has read the ingredients and the list: both have to be read again when they change.
     lists: dict[int, list[str]] = {}
     for row in AttributeTexts.of(products, listed).texts.to_pylist():
         lists.setdefault(row["product"], []).append(row["text"])
     compared = [
-        compared_with(allergen.id, text, sorted(lists.get(product, ())))
-        for (product, _, allergen), text in zip(found, texts, strict=True)
+        compared_with(GROUPS[group], text, sorted(lists.get(one, ())))
+        for (one, _, group), text in zip(found, texts, strict=True)
     ]
-    return Evidence(mentions.product[rows], listed, stated, words, reasons, compared)
+    return Evidence(product, listed, stated, words, reasons, compared)
 
 
 @lru_cache(maxsize=2**12)
 def _reason(
-    allergen: Message,
+    group: int,
     indirect: bool,
     spoken: str | None,
     label: str | None,
     waiting: bool,
-    evidence: Message | None,
+    evidence: FoodEvidence,
 ) -> Message:
     """Say what is not listed and where it is named, and whatever makes that less certain."""
     source = (
@@ -427,13 +422,14 @@ def _reason(
         if indirect
         else Message("named in the ingredients")
     )
-    reason = Message("{label}: {said}, not listed", label=allergen, said=source)
+    reason = Message("{label}: {said}, not listed", label=ALLERGENS[group], said=source)
     if spoken is None:
         reason = Message("{said} (the language of the text is uncertain)", said=reason)
     elif not label or label.partition("-")[0] != spoken:
         reason = Message("{said} (the text reads as {language_code})", said=reason, language_code=spoken)
     if waiting:
         reason = Message("{said}; a list waits for acceptance", said=reason)
-    if evidence is not None:
-        reason = Message("{said}; taken for food by {evidence}", said=reason, evidence=evidence)
+    if evidence in TAKEN_FOR_FOOD_BY:
+        food = TAKEN_FOR_FOOD_BY[evidence]
+        reason = Message("{said}; taken for food by {evidence}", said=reason, evidence=food)
     return reason

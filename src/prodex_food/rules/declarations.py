@@ -33,11 +33,12 @@ from prodex.packs import (
 )
 from prodex_food.food_products import (
     ALCOHOL_LIMIT,
+    TAKEN_FOR_FOOD_BY,
+    food_evidence,
     is_alcoholic,
     is_food,
     is_of_kind,
     names_food,
-    taken_for_food_by,
 )
 from prodex_food.label_words import may_lie_in_liquid, medium_of, words_in, words_of
 
@@ -55,6 +56,10 @@ _rule = partial(
 )
 #: What says how food has to be stored.
 _STORAGE = ("conservationAdvices", "conservations", "temperature", "keepRefrigeratedBefore")
+_NO_DATA = {
+    evidence: Message("no data; taken for food by {evidence}", evidence=said)
+    for evidence, said in TAKEN_FOR_FOOD_BY.items()
+}
 #: Signs that a name may have beside a brand ("®", full stops, brackets).
 _SIGNS = 10
 #: Where words of a drained weight are looked for, beside its own field.
@@ -72,11 +77,10 @@ def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdic
     )
     if pending is None or not len(shown):
         return verdict
-    said = taken_for_food_by(products)
-    no_data = {one: Message("no data; taken for food by {evidence}", evidence=one) for one in set(said)}
-    reasons = dict.fromkeys(pending.product.tolist(), PENDING) | {
-        row: no_data[said[row]] for row in shown.tolist()
-    }
+    no_data = map(_NO_DATA.__getitem__, food_evidence(products)[shown].tolist())
+    reasons = dict(zip(shown.tolist(), no_data, strict=True)) | dict.fromkeys(
+        pending.product.tolist(), PENDING
+    )
     rows = sorted(reasons)
     return replace(verdict, evidence=Evidence(rows, attribute, None, None, [reasons[row] for row in rows]))
 

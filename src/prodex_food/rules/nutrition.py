@@ -676,9 +676,10 @@ def nutrient_usual_for_kind(products: Products, *, whole: Any) -> Verdict:
         factor = factors[row]
         nearest = min(_UNIT_ERRORS, key=lambda one: abs(float(np.log10(one / factor))))
         return Message(
-            "{factor:.2g} times the {usual:.2g} g that are usual for the kind: perhaps {said}",
-            factor=factor,
-            usual=medians[row],
+            "{factor} times the {usual} g that are usual for the kind: perhaps {said}",
+            # As many digits as are known, and no power of ten.
+            factor=float(f"{factor:.2g}"),
+            usual=float(f"{medians[row]:.2g}"),
             said=_UNIT_ERRORS[nearest],
         )
 

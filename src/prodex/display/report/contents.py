@@ -391,7 +391,12 @@ def channel_tables(
         rows = [*own[own[code] == ALL].to_dict("records"), *families.head(_FAMILIES).to_dict("records")]
         counted = counted_of(rows[0]).words(words)
         made.append(
-            (shown(channel.label), [_family(row, code, name) for row in rows], len(families), counted)
+            (
+                shown(words.say(channel.said)),
+                [_family(row, code, name) for row in rows],
+                len(families),
+                counted,
+            )
         )
     return made
 

@@ -75,7 +75,7 @@ def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
                 "is_pending": bool(product["has_pending_update"]),
                 "failed": [audit.checks[one] for one in _failed_checks(audit, place)],
                 "texts": [
-                    (label(row["attribute"]), row["language"], shown(row["text"], most))
+                    (_field(row["attribute"], words), row["language"], shown(row["text"], most))
                     for row in own[:_TEXTS]
                 ],
                 "texts_total": len(own),
@@ -84,6 +84,10 @@ def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _field(attribute: str | None, words: Translation) -> Words:
+    return label(None if attribute is None else words.attribute_title(attribute))
 
 
 def _ready(ready: Any) -> Message:
@@ -138,6 +142,8 @@ def _value(value: object, words: Translation) -> Words:
 
 
 _ROWS = 2_000
+#: No rows: of nothing at all numpy joins nothing.
+_NONE = np.zeros(0, np.int64)
 #: Bytes of all values and reasons together.
 _ROWS_ROOM = 1_500_000
 _COLUMNS = [
@@ -154,11 +160,13 @@ def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> lis
     """
     totals, kept = _first_rows(audit)
     # A page of all findings of a large catalogue would not open; each check keeps a fair share.
-    limit = even_limit([totals[place] for place in kept], _ROWS)
+    limit = even_limit(list(totals.values()), _ROWS)
+    there = kept["check"].to_numpy()
+    first = [np.flatnonzero(there == place)[:limit] for place in totals]
     # Put into words together: what the checks say is the same for all of them.
-    found = pa.concat_tables([FOUND.empty_table(), *(one.slice(0, limit) for one in kept.values())])
+    found = kept.take(np.concatenate([_NONE, *first]))
     said = in_words(found, audit.checks, words).select(_COLUMNS).to_pylist()
-    rows: dict[int, list[dict[str, Any]]] = {place: [] for place in kept}
+    rows: dict[int, list[dict[str, Any]]] = {place: [] for place in totals}
     for place, row in zip(found["check"].to_pylist(), said, strict=True):
         rows[place].append(row)
     texts = [text for row in said for text in (row["value"], row["reason"]) if text]
@@ -168,7 +176,7 @@ def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> lis
         {
             "place": place,
             "facts": audit.checks[place],
-            "rows": [_finding(row, most) for row in rows[place]],
+            "rows": [_finding(row, most, words) for row in rows[place]],
             "total": totals[place],
             "products": products[place],
         }
@@ -177,28 +185,29 @@ def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> lis
     ]
 
 
-def _first_rows(audit: Audit) -> tuple[dict[int, int], dict[int, pa.Table]]:
+def _first_rows(audit: Audit) -> tuple[dict[int, int], pa.Table]:
     """Count the findings of each check, and keep the first of them."""
     totals: dict[int, int] = {}
-    kept: dict[int, pa.Table] = {}
+    kept = [FOUND.empty_table()]
     for part, accepted in zip(audit.parts, audit.accepted_parts, strict=True):
         found = found_rows(part, audit.checks, accepted=accepted)
         there = found["check"].to_numpy()
+        first = [_NONE]
         for place, count in zip(*np.unique(there, return_counts=True), strict=True):
-            totals[place] = totals.get(place, 0) + int(count)
-            before = kept.get(place, found.slice(0, 0))
-            first = np.flatnonzero(there == place)[: _ROWS - len(before)]
-            kept[place] = pa.concat_tables([before, found.take(first)])
-    return totals, kept
+            before = totals.get(place, 0)
+            first.append(np.flatnonzero(there == place)[: max(_ROWS - before, 0)])
+            totals[place] = before + int(count)
+        kept.append(found.take(np.concatenate(first)))
+    return totals, pa.concat_tables(kept).unify_dictionaries()
 
 
-def _finding(row: dict[str, Any], most: int) -> dict[str, Any]:
+def _finding(row: dict[str, Any], most: int, words: Translation) -> dict[str, Any]:
     """Return a finding as a row of the page."""
     return {
         "gtin": label(row["gtin"] or row["product_id"]),
         "name": label(row["name"]),
         "owner": label(shown_one(row["owner"], row["owner_id"])),
-        "attribute": label(row["attribute"]),
+        "attribute": _field(row["attribute"], words),
         "language": row["language"],
         "value": shown(row["value"], most),
         "reason": shown(row["reason"], most),

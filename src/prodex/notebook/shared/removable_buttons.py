@@ -88,7 +88,7 @@ class ActiveFilters(RemovableButtons):
     def show(self, conditions: Selection, facets: Facets) -> None:
         """Show these conditions."""
         self.conditions = conditions
-        filters = list(labels(conditions, facets.called, title))
+        filters = [(str(said), without) for said, without in labels(conditions, facets.called, title)]
         if len(filters) > 1:
             filters.append((_CLEAR, Selection()))
         self._without = [without for _, without in filters]
