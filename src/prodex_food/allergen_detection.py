@@ -66,7 +66,7 @@ from prodex_food.vocabulary import (
     COMPOUNDING,
     GROUPS,
     LANGUAGES,
-    Reading,
+    ListReading,
     begins_phrase,
     meaning_of,
     named_after,
@@ -325,7 +325,7 @@ class _Words:
 
 def _readings(
     words: _Words, texts: pa.Array, free_from: Mapping[int, int], languages: tuple[str, ...]
-) -> dict[int, Reading]:
+) -> dict[int, ListReading]:
     """Return what texts say, word by word: of those that have more than names of allergens and harmless words."""
     is_more = [_is_more(word, languages) for word in words.distinct.to_pylist()]
     rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]]).tolist()
@@ -364,7 +364,7 @@ def _own_found(text: int, meant: Sequence[tuple[str, int]]) -> _Found:
     return _Found(np.full(len(words), text), pa.array(words, pa.string()), np.array(meaning, np.int32))
 
 
-def _as_read(readings: Mapping[int, Reading]) -> _Found:
+def _as_read(readings: Mapping[int, ListReading]) -> _Found:
     """Return the words and phrases that name an allergen in the texts that were read."""
     found = [(row, words, bits) for row, one in readings.items() for words, bits in one.named]
     rows, words, meaning = zip(*found, strict=True) if found else ((), (), ())

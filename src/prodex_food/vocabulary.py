@@ -354,7 +354,7 @@ def begins_phrase(word: str, languages: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ListReading:
     """What a list of ingredients says, word by word.
 
     Attributes
@@ -373,7 +373,9 @@ class Reading:
 
 
 @lru_cache(maxsize=2**14)
-def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True) -> Reading:
+def read(
+    text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True
+) -> ListReading:
     """Read a folded list of ingredients in one of some languages.
 
     What is followed by a list of its own is made of what that list names, whatever it is called: "wafers (rice, salt)".
@@ -392,7 +394,7 @@ def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certai
     Examples
     --------
     >>> read("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
-    Reading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
+    ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)
     heading = _heading(tokens)
@@ -427,7 +429,7 @@ def read(text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certai
             named.append((words, bits))
         if not meaning.is_known and not is_described:
             unknown.append(words)
-    return Reading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
+    return ListReading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
 
 
 def _heading(tokens: Sequence[str]) -> int:

@@ -105,8 +105,8 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
         yield said, True
     if doubted := sum(len(pc.unique(part.doubts["product"])) for part in audit.parts):
         said = Message.of_number(
-            'of {number} product a rule says why it cannot judge it: `audit.doubts(by="value")`, or --show doubts',
-            'of {number} products a rule says why it cannot judge them: `audit.doubts(by="value")`, or --show doubts',
+            "why {number} product cannot be judged: audit.doubts(), or --show doubts",
+            "why {number} products cannot be judged: audit.doubts(), or --show doubts",
             doubted,
         )
         yield said, False
