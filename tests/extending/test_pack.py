@@ -56,10 +56,10 @@ class Environment:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
         subprocess.run([*command, "--target", self._packages, place], check=True, capture_output=True)
 
-    def run(self, code: str) -> str:
-        """Return what a script prints that runs in it."""
+    def run(self, code: str, before: str = "") -> str:
+        """Return what a script prints that runs in it; what comes before runs before prodex is imported."""
         done = subprocess.run(
-            [self._folder / "env" / "bin" / "python", "-c", AUDITED + code],
+            [self._folder / "env" / "bin" / "python", "-c", before + AUDITED + code],
             capture_output=True,
             text=True,
             check=False,
@@ -163,3 +163,28 @@ print(len(prodex.audit(catalog, {"checks": {"no_text_shouts": {}}}, progress=Fal
     )
     assert "'no_text_shouts' is one of the rules of shop_rules." in said
     assert said.endswith("0\n")
+
+
+#: Nothing tells of packs: prodex as it is without that of food.
+_NO_PACKS = """
+import importlib.metadata
+whole = importlib.metadata.entry_points
+importlib.metadata.entry_points = lambda **asked: [] if asked.get("group") == "prodex.rules" else whole(**asked)
+"""
+
+
+def test_without_the_pack_of_food_its_checks_are_unknown(environment: Environment) -> None:
+    """The other checks of a profile judge, and the audit says what to install."""
+    said = environment.run(
+        """
+audit = prodex.audit(catalog, "online-listing", progress=False)
+crashed = {one.check for one in audit.crashes}
+print("has_composition" in crashed, "valid_gtin" in crashed, audit.crashes[0].message)
+print("food-eu" in set(prodex.profiles()["profile"]))
+print(audit)
+""",
+        before=_NO_PACKS,
+    )
+    assert "True False the pack of rules prodex_food is not installed; run: pip install" in said
+    assert "\nFalse\n" in said
+    assert "prodex_food is not installed" in said.partition("\nFalse\n")[2]
