@@ -66,6 +66,7 @@ from prodex_food.vocabulary import (
     COMPOUNDING,
     GROUPS,
     LANGUAGES,
+    LONGEST,
     ListReading,
     begins_phrase,
     meaning_of,
@@ -267,6 +268,8 @@ def as_written(word: str, text: str) -> str:
     >>> as_written("oeufs", "Sucre, ŒUFS frais"), as_written("ble", "farine de blé")
     ('ŒUFS', 'blé')
     """
+    if len(word) > LONGEST:
+        return word
     match = _spelling_pattern(word).search(text)
     return match[0] if match else word
 
@@ -587,7 +590,7 @@ _CONFUSED = str.maketrans({"l": "i", "1": "i", "0": "o", "5": "s"})
 def _resembled(word: str, languages: tuple[str, ...]) -> int:
     """Return the bits of the groups whose words an unknown word resembles: "mustgard", "sulfities", "Iait"."""
     if (
-        len(word) < 3
+        not 3 <= len(word) <= LONGEST
         or meaning_of(word, languages).named
         or is_ingredient(word, languages)
         or is_familiar(word)

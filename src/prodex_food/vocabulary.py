@@ -15,7 +15,6 @@ A word that is in none of them is unknown: nobody can say that a list with it ho
 from __future__ import annotations
 
 import csv
-import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,6 +92,10 @@ def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
     return tuple(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
 
+#: Letters of the longest word that is looked at: nobody writes a longer one.
+LONGEST = 80
+
+
 @lru_cache(maxsize=2**18)
 def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
     """Return what a folded word means in a list of ingredients in one of some languages.
@@ -123,6 +126,8 @@ def _in_language(word: str, language: str) -> Meaning:
     if len(bare) < 2 or bare in words.harmless:
         return _HARMLESS
     found = words.whole.get(bare, _UNKNOWN)
+    if len(bare) > LONGEST and (language in COMPOUNDING or "-" not in bare):
+        return found
     if language in COMPOUNDING:
         found = found.joined(_compound(bare, language))
     elif "-" in bare:
@@ -322,7 +327,7 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
 
 #: What parts a list into words, and into items.
 _TOKEN = re.compile(r"[a-zß-῿-]*[a-zß-῿][a-zß-῿-]*|[.,;:()\[\]{}/+&]")
-_SIGNS = frozenset(".,;:([{")
+_SIGNS = frozenset(".,;:()[]{}/+&")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 #: Words before a colon with which a text begins, so that they are the name of what is listed behind it.
 _HEADING = 8
@@ -397,11 +402,11 @@ def read(
     ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)
-    heading = _heading(tokens)
+    lists = _OwnLists(tokens, languages)
     named, unknown, likely = [], [], 0
     place = 0
     while place < len(tokens):
-        if not tokens[place][-1].isalpha() and len(tokens[place]) == 1:
+        if tokens[place] in _SIGNS:
             place += 1
             continue
         size, meaning = _phrase_at(tokens, place, languages)
@@ -414,36 +419,79 @@ def read(
         words = " ".join(tokens[place : place + size])
         place += size
         kind = meaning.kind & ~free_from
-        own_list = tokens[place:] if place <= heading else _list_behind(tokens, place)
-        is_described = len(own_list) > 0
+        own = lists.of(place)
         if not is_certain:
             likely |= kind | meaning.likely
             kind = 0
-        elif is_described:
-            of_other = _OF_ANY_CEREAL if kind and _has_other_cereal(own_list, languages) else 0
-            likely |= kind & ~of_other
+        elif own.is_list:
+            likely |= kind & ~(_OF_ANY_CEREAL if own.is_of_other_cereal else 0)
             kind = 0
         else:
             likely |= meaning.likely & ~free_from
         if bits := meaning.named | kind:
             named.append((words, bits))
-        if not meaning.is_known and not is_described:
+        if not meaning.is_known and not own.is_list:
             unknown.append(words)
     return ListReading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
 
 
-def _heading(tokens: Sequence[str]) -> int:
-    """Return how many words a list has before it that say what it is the list of; 0 without any."""
-    first = next((place for place, one in enumerate(tokens) if one in _SIGNS), 0)
-    return first if first <= _HEADING and tokens[first : first + 1] == [":"] else 0
+class _OwnList(NamedTuple):
+    """What follows a name: whether it is a list of what that is made of, and of a flour without gluten."""
+
+    is_list: bool
+    is_of_other_cereal: bool
 
 
-def _list_behind(tokens: Sequence[str], place: int) -> Sequence[str]:
-    """Return the list in the brackets that follow on an item; nothing where they have fewer than two items."""
-    opening = next((one for one in range(place, len(tokens)) if not tokens[one][-1].isalpha()), len(tokens))
-    closing = _CLOSING.get(tokens[opening]) if opening < len(tokens) else None
-    inside = [*itertools.takewhile(lambda one: one != closing, tokens[opening + 1 :])] if closing else []
-    return inside if any(one in {",", ";"} for one in inside) else []
+class _OwnLists:
+    """The lists within a list: behind the name at its beginning, and in brackets behind an item.
+
+    Each is looked at once, however many words stand before it.
+    """
+
+    def __init__(self, tokens: Sequence[str], languages: tuple[str, ...]) -> None:
+        self._tokens, self._languages = tokens, languages
+        signs = [place for place, one in enumerate(tokens) if one in _SIGNS]
+        first = signs[0] if signs else 0
+        self._heading = first if first <= _HEADING and tokens[first : first + 1] == [":"] else 0
+        self._sign = _next_of(signs, len(tokens))
+        self._closing = {
+            sign: _next_of([place for place, one in enumerate(tokens) if one == sign], len(tokens))
+            for sign in _CLOSING.values()
+        }
+        self._seen: dict[int, _OwnList] = {}
+
+    def of(self, place: int) -> _OwnList:
+        """Return what follows on the words before a place."""
+        start = place - 1 if place <= self._heading else self._sign[place]
+        if start not in self._seen:
+            self._seen[start] = self._looked_at(place, start)
+        return self._seen[start]
+
+    def _looked_at(self, place: int, start: int) -> _OwnList:
+        if place <= self._heading:
+            inside = self._tokens[place:]
+        else:
+            closing = _CLOSING.get(self._tokens[start]) if start < len(self._tokens) else None
+            inside = self._tokens[start + 1 : self._closing[closing][start]] if closing else []
+        # Where it only describes, as in "hoki (raw, frozen)", it is no list.
+        is_list = any(one in {",", ";"} for one in inside) and any(map(self._is_food, inside))
+        return _OwnList(is_list, is_list and _has_other_cereal(inside, self._languages))
+
+    def _is_food(self, word: str) -> bool:
+        if word in _SIGNS:
+            return False
+        meaning = meaning_of(word, self._languages)
+        is_food = any(word in _vocabulary(language).food for language in self._languages)
+        return is_food or bool(meaning.named | meaning.kind | meaning.likely)
+
+
+def _next_of(places: Sequence[int], size: int) -> list[int]:
+    """Return for each place the next of some others that is not before it; the size where there is none."""
+    found, before = [size] * (size + 1), 0
+    for place in places:
+        found[before : place + 1] = [place] * (place + 1 - before)
+        before = place + 1
+    return found
 
 
 def _has_other_cereal(tokens: Sequence[str], languages: Sequence[str]) -> bool:

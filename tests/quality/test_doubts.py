@@ -97,3 +97,28 @@ def test_a_list_in_another_language_is_never_judged_by_the_words_of_one_of_the_s
 
     assert [3, 3] == audit.matrix.iloc[:, 0].tolist()
     assert {"in a language whose words are not known here"} == set(audit.doubts()["reason"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "a" * 40_000,
+        "farine-" * 5_700,
+        "(" * 20_000 + "zlork",
+        "cabillaud " * 3_900 + "(riz, sel)",
+        "pain : " * 5_700,
+        " ".join(f"mot{place:05d}x" for place in range(3_900)),
+        " ".join(
+            f"m{chr(97 + place % 26)}{chr(97 + place // 26 % 26)}{chr(97 + place // 676)}w"
+            for place in range(6_000)
+        ),
+    ],
+    ids=["one word", "hyphens", "brackets", "an item", "colons", "numbers", "words"],
+)
+def test_texts_of_forty_thousand_characters_are_read_in_a_moment(said: str) -> None:
+    """Whatever they are made of, reading takes as long as the text is, and no list of a mailbox is made of it."""
+    audit = audited(food(1, said, "fra-FR"))
+
+    assert () == audit.crashes
+    assert 0 != audit.matrix.iloc[0, 0]
+    assert len(audit.doubts()) <= 60

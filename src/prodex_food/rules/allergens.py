@@ -46,6 +46,8 @@ from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES, bit_of
 _SURE, _LETTERS = 0.98, 12
 #: Which share of the items of a list name an ingredient where every word of it is known: the others describe it.
 _FEW_ITEMS = 0.3
+#: Words of one text that are named: a text with more of them is no list.
+_MOST_WORDS = 50
 #: Confidence from which it is certain if the label is the same language: two independent signs agree.
 _AGREED = 0.9
 #: How a list ends that is whole.
@@ -139,9 +141,19 @@ def _doubts(
     has_unknown = np.array([bool(words) for words in read.unknown], bool)
     for row in np.flatnonzero((perhaps > 0) | has_unknown | read.is_foreign).tolist():
         text = texts[row].as_py()
+        unknown = read.unknown[row]
         said: list[tuple[str | None, Message]] = [
-            (as_written(word, text), Message("nobody knows this word")) for word in read.unknown[row]
+            (as_written(word, text), Message("nobody knows this word")) for word in unknown[:_MOST_WORDS]
         ]
+        if more := len(unknown[_MOST_WORDS:]):
+            said.append(
+                (
+                    None,
+                    Message.of_number(
+                        "{number} more word is unknown", "{number} more words are unknown", more
+                    ),
+                )
+            )
         if read.is_foreign[row]:
             said.append((None, Message("in a language whose words are not known here")))
         elif perhaps[row]:
