@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 GROUP = "prodex.rules"
@@ -48,7 +48,8 @@ class RulePack:
     @property
     def folder(self) -> Path | None:
         """Where its files are; None of a single module, and where it cannot be found."""
-        found = PathFinder.find_spec(self.name)
+        # A module that is not within another is found without importing it.
+        found = find_spec(self.name)
         places = None if found is None else found.submodule_search_locations
         return Path(next(iter(places))) if places else None
 

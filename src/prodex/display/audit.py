@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -298,6 +299,9 @@ def _first_said(said: Sequence[str]) -> Said:
 
 def _assumption(assumed: tuple[str, Any]) -> str:
     name, value = assumed
+    if name == "ingredients":
+        # There may be hundreds of them.
+        return f"{name} = {sum(map(len, json.loads(value).values()))} words"
     return f"{name} = {str(value).lower() if isinstance(value, bool) else value}"
 
 

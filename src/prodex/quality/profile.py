@@ -516,11 +516,9 @@ def _check_of_missing(
     rule: str, entry: Mapping[str, Any], away: Sequence[str], place: TomlText, here: tuple[str | int, ...]
 ) -> Check:
     """Return a check that is unknown of every product: its rule is in a pack that is not here."""
-    severity = entry.get("severity", "warning")
+    weights = {"severity": entry.get("severity", "warning"), "weight": entry.get("weight")}
     with place.named(here):
-        return Check.made(
-            missing_rule(rule, away), {}, severity=severity, scope=_scope_of_entry(entry, place, here)
-        )
+        return Check.made(missing_rule(rule, away), scope=_scope_of_entry(entry, place, here), **weights)
 
 
 def _expanded(
