@@ -43,7 +43,8 @@ from prodex.packs import MARK, Rows, has_match, is_true
 
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
-_NO_SUGARS = "no_added_sugars"
+#: Claims of what was done to a product, and not of what is in it.
+_NOT_ADDED = ("no_added_sugars", "no_added_salt")
 #: What stands where something was taken out of a text: the words before and after are no phrase.
 _TAKEN_OUT = " ; "
 #: The uses whose words can be denied, each with the uses that a denial of it may list as well ("no saccharin or ...").
@@ -58,13 +59,14 @@ _AND = "and|or|nor|et|ni|ou|und|oder|noch|y|o|e|nem|en|of|og|eller|och|i|ani|lub
 #: text was typed, with accents and capitals: to fold it takes ten times as long, and few texts claim anything. A letter
 #: that may have an accent is any, of one or two characters.
 _HOW_MUCH = (
-    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|rich|source|0 ?%|0 ?k?[ck]al|0 ?g"
+    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|\bhi|rich|source|0 ?%|0 ?k?[ck]al|0 ?g"
+    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|.{1,2}lev|bass"
     r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering"
-    r"|wei?nig|reich|hoh|quelle|lieferant|null|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza|bass[oi]"
+    r"|wei?nig|reich|hoh|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza|bass[oi]"
     r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loze|\bsem\b|baix|teor|isent|livre"
 )
 _OF_WHAT = (
-    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.?g|mat|fett|vet"
+    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.? ?g|mat|fett|vet"
     r"|gordura|sal[tz]?|\bsel|zout|s.{1,2}di|natri|fib|ballast|vezel|prot|eiwei|eiwit|cal.{1,2}r|kalor|kcal|0 ?cal"
     r"|satur|verzadigd|ges.{1,2}ttigt|nerg|brennwert"
 )
@@ -82,6 +84,7 @@ _HYPHENS = dict.fromkeys(range(0x2010, 0x2016), "-")
 _ENDS, _SENTENCE = r"[.;!?:,()|\n]", r"[.!?\n]"
 #: Texts that run on claim something only where few words are around a claim.
 _FEW_WORDS = 3
+_ARTICLES = frozenset({"a", "an", "een", "ein", "einem", "einen", "un", "une", "una", "um", "uma"})
 #: Claims that say that something is not there, which may be said of cooking.
 _FREE = ("fat_free", "salt_free", "sugars_free")
 #: The same of names that say that food lies in a liquid.
@@ -274,13 +277,15 @@ def _is_own(claim: str, text: str, rest: str, start: int, end: int, running: boo
     before, after = rest[first:start], re.findall(r"\w+", rest[end:last])
     parts = list(_around("part").finditer(before))
     if parts:
-        between = re.findall(r"\w+", before[parts[-1].end() :])
-        if after or (between and claim != _NO_SUGARS):
+        between = [word for word in re.findall(r"\w+", before[parts[-1].end() :]) if word not in _ARTICLES]
+        # "With a high content of fibre": nothing else is meant by "with".
+        is_content = not between and _around("content").search(text[start:end])
+        if not is_content and (after or (between and claim not in _NOT_ADDED)):
             return False
     # "Met magere melk, vetarme yoghurt": all of it is what the product is made with.
     opening = rest[_ends(_SENTENCE, text, start, end)[0] :].lstrip()
     made_with = _around("part").match(opening)
-    if made_with and claim != _NO_SUGARS and not opening[made_with.end() :].lstrip().startswith(";"):
+    if made_with and claim not in _NOT_ADDED and not opening[made_with.end() :].lstrip().startswith(";"):
         return False
     if not running:
         return True

@@ -41,6 +41,7 @@ from prodex_food.label_words import (
     may_claim,
     sweetened_with,
     without_comparatives,
+    words_in,
 )
 from prodex_food.laws import HEALTH_CLAIMS
 
@@ -56,11 +57,22 @@ _TEXTS = " or ".join(f"{name}.data" for name in CLAIMING)
 
 #: Grams per 100 g of solids and per 100 ml of liquids, at most: "low" and "free" of the Annex.
 _SUGARS = {"low_sugars": (5.0, 2.5), "sugars_free": (0.5, 0.5)}
-# 1.8 g is what semi-skimmed milk may have, which its record does not always say that it is.
-_FAT = {"low_fat": (3.0, 1.8), "fat_free": (0.5, 0.5)}
+_FAT = {"low_fat": (3.0, 1.5), "fat_free": (0.5, 0.5)}
+#: What semi-skimmed milk may have, whose name does not always say that it is.
+_LOW_FAT_OF_MILK = 1.8
+#: "95 % fat-free", which the Annex forbids.
+_PART_FAT_FREE = "part_fat_free"
 _SATURATES = {"low_saturates": (1.5, 0.75), "saturates_free": (0.1, 0.1)}
-#: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g.
-_SALT = {"low_salt": (0.3, 0.3), "very_low_salt": (0.1, 0.1), "salt_free": (0.0125, 0.0125)}
+#: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g; 0.002 g of waters.
+_SALT = {
+    "low_salt": (0.3, 0.3),
+    "no_added_salt": (0.3, 0.3),
+    "very_low_salt": (0.1, 0.1),
+    "salt_free": (0.0125, 0.0125),
+}
+_LOW_SALT_OF_WATER = 0.005
+#: Kilocalories that no water has, and decimals to which salt and sodium are rounded.
+_NO_ENERGY, _DECIMALS_OF_SALT = 1.0, 2
 #: Kilocalories. "Energy-free" is a claim of what is measured in millilitres; of solids the same is asked.
 _ENERGY = {"low_energy": (40.0, 20.0), "energy_free": (4.0, 4.0)}
 #: Grams per 100 g, and per 100 kcal; one of the two is enough.
@@ -164,15 +176,15 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
     claimed, wrong, undeclared = np.zeros((3, len(products)), bool)
     shown: list[_Shown] = []
     seen: set[int] = set()
-    hundred = np.isclose(nutrition.per_hundred, 1.0)
+    counted = _counted(products, nutrition)
     for claim, figure in figures.items():
         chosen = [place for place, one in enumerate(claims.claim) if one == claim]
         if not chosen:
             continue
         whose = texts.product[claims.text[chosen]]
         claimed[whose] = True
-        known = figure.known & hundred
-        # What one of several declarations bears out (as sold, as prepared) is no breach.
+        known = figure.known & counted
+        # What one of several declarations bears out is no breach.
         fails = nutrition.any(known & figure.wrong) & ~nutrition.any(known & ~figure.wrong)
         wrong |= fails & products.any(whose)
         undeclared |= products.any(whose) & ~nutrition.any(known)
@@ -191,6 +203,27 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
     # What is claimed and not declared is neither borne out nor refuted.
     fails_or_unknown = pd.arrays.BooleanArray(wrong, undeclared & ~wrong)
     return Verdict(fails_or_unknown, is_food(products) & claimed, evidence)
+
+
+def _counted(products: Products, nutrition: NutritionColumns) -> Mask:
+    """Say which partitions count: those of 100 g or ml, of what is to be prepared as it is prepared (Art. 5(3))."""
+    hundred = np.isclose(nutrition.per_hundred, 1.0)
+    prepared = hundred & nutrition.prepared
+    is_prepared = _are_called(products, "to_prepare") | nutrition.any(prepared)
+    return np.where(is_prepared[nutrition.product], prepared, hundred)
+
+
+def _are_called(products: Products, use: str) -> Mask:
+    """Say which of the products that claim something have words of a use in a name."""
+    return products.remember(("called", use), lambda: _called(products, use))
+
+
+def _called(products: Products, use: str) -> Mask:
+    texts = TextColumns.of(products)
+    claiming = products.any(texts.product[_claims(products).text])
+    rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])
+    folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
+    return products.any(texts.product[rows[np.array([bool(words_in(one, use)) for one in folded], bool)]])
 
 
 class _Shown(NamedTuple):
@@ -218,7 +251,11 @@ def _evidence(texts: TextColumns, shown: Iterable[_Shown]) -> Evidence:
 
 
 def _at_most(
-    nutrition: NutritionColumns, label: Message, declared: Numbers, least: Numbers, most: tuple[float, float]
+    nutrition: NutritionColumns,
+    label: Message,
+    declared: Numbers,
+    least: Numbers,
+    most: tuple[float, float | Numbers],
 ) -> _Figures:
     """Compare the least that figures can mean with the limit of solids, or of liquids per 100 ml."""
     limit = np.where(nutrition.by_weight, *most)
@@ -242,7 +279,7 @@ def _at_most(
 
 
 def _limited(
-    products: Products, nutrient: str, label: Message, limits: Mapping[str, tuple[float, float]]
+    products: Products, nutrient: str, label: Message, limits: Mapping[str, tuple[float, float | Numbers]]
 ) -> dict[str, _Figures]:
     nutrition = NutritionColumns.of(products)
     declared, (least, _) = nutrition.amount(nutrient), nutrition.range(nutrient, nutrition.of_serving)
@@ -273,13 +310,28 @@ def sugars_claims_hold(products: Products) -> Verdict:
     problem="Claim about fat perhaps against the nutrition",
     fix="Correct the claim or the fat of the nutrition declaration: they contradict each other.",
     article="Art. 8 and Annex (low fat, fat-free)",
-    cannot_see='Claims in pictures or in words of no table, and "95 % fat free", which is forbidden.',
+    cannot_see="Claims in pictures or in words of no table.",
 )
 def fat_claims_hold(products: Products) -> Verdict:
-    """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g."""
-    if (none := _nobody_claims(products, _FAT)) is not None:
+    """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g.
+
+    "95 % fat-free" is forbidden, however much fat there is.
+    """
+    if (none := _nobody_claims(products, {**_FAT, _PART_FAT_FREE: None})) is not None:
         return none
-    return _verdict(products, _limited(products, Nutrient.FAT, Message("fat"), _FAT))
+    nutrition = NutritionColumns.of(products)
+    solid, liquid = _FAT["low_fat"]
+    of_drinks = np.where(_are_called(products, "milk")[nutrition.product], _LOW_FAT_OF_MILK, liquid)
+    limits = {**_FAT, "low_fat": (solid, of_drinks)}
+    always = np.ones(len(nutrition.product), bool)
+    forbidden = _Figures(
+        always,
+        always,
+        lambda row, words: Message('claims "{words}", which no food may claim', words=words),
+        lambda row: (),
+    )
+    figures = _limited(products, Nutrient.FAT, Message("fat"), limits)
+    return _verdict(products, {**figures, _PART_FAT_FREE: forbidden})
 
 
 @_rule(
@@ -323,11 +375,14 @@ def saturates_claims_hold(products: Products) -> Verdict:
     title="claims of low salt and of no salt agree with the nutrition",
     problem="Claim about salt perhaps against the nutrition",
     fix="Correct the claim or the salt of the nutrition declaration: they contradict each other.",
-    article="Art. 8 and Annex (low, very low sodium/salt, sodium-free or salt-free)",
-    cannot_see="Waters, whose limit is lower, and salt that was not added where a text claims so.",
+    article="Art. 8 and Annex (low, very low sodium/salt, sodium-free or salt-free, no added sodium/salt)",
+    cannot_see="Waters whose name has no such word, and whether salt was added where a text claims that none was.",
 )
 def salt_claims_hold(products: Products) -> Verdict:
-    """Low is up to 0.12 g of sodium per 100 g or ml, very low 0.04 g, free 0.005 g; of salt it is 2.5 times that."""
+    """Low is up to 0.12 g of sodium per 100 g or ml, very low 0.04 g, free 0.005 g; of salt it is 2.5 times that.
+
+    What has no added salt may have as much as what is low in it; waters low in sodium have up to 0.002 g per 100 ml.
+    """
     if (none := _nobody_claims(products, _SALT)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
@@ -335,14 +390,33 @@ def salt_claims_hold(products: Products) -> Verdict:
     (least, _), (of_sodium, _) = nutrition.range(Nutrient.SALT), nutrition.range(Nutrient.SODIUM)
     declared = np.where(np.isnan(salt), sodium, salt)
     # The smaller of both, where they differ.
-    smallest = np.fmin(least, of_sodium * 2.5)
+    smallest = np.fmin(
+        _exact(nutrition, salt, least), 2.5 * _exact(nutrition, nutrition.amount(Nutrient.SODIUM), of_sodium)
+    )
+    is_water = _are_called(products, "thinned")[nutrition.product] & ~(
+        _kilocalories(nutrition) > _NO_ENERGY
+    )
+    solid, liquid = _SALT["low_salt"]
+    limits = {**_SALT, "low_salt": (solid, np.where(is_water, _LOW_SALT_OF_WATER, liquid))}
     return _verdict(
         products,
         {
             claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
-            for claim, most in _SALT.items()
+            for claim, most in limits.items()
         },
     )
+
+
+def _exact(nutrition: NutritionColumns, declared: Numbers, least: Numbers) -> Numbers:
+    """Return the least that figures can mean, of those with more decimals than they need: these are not rounded."""
+    found = least.copy()
+    for decimals in range(_DECIMALS_OF_SALT + 1, _DECIMALS_OF_SALT + 3):
+        step = 10.0**-decimals
+        rough = np.abs(declared / step / 10 - np.round(declared / step / 10)) > 1e-6
+        # Figures that were multiplied from a serving have such decimals as well.
+        exact = rough & (nutrition.of_serving == 0)
+        found = np.where(exact, np.maximum(declared - step / 2, 0.0), found)
+    return found
 
 
 @_rule(
