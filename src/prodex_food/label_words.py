@@ -16,9 +16,10 @@ claims in one phrase ("rich in fibre and protein"), which are read as two. In `a
 
 `statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
 name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
-(Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`, and `sweet_juice` where a list is not
-`thinned` by water, as drinks of concentrated juice are) counts for claims alone; `not_sugar` is taken out before sugars
-are looked for. Some rows are no words of a label, but the grammar around them:
+(Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`; every `syrup` of a list; what was
+`extracted` from `cane`; `concentrated` `juice` of `sweet_fruit` where a list is not `thinned` by water, as drinks of
+concentrated juice are) counts for claims alone, in any order of words; `not_sugar` is taken out before sugars are
+looked for. `to_prepare` is what a claim means as it is prepared, `milk` what may have more fat. Some rows are no words of a label, but the grammar around them:
 
 - `deny_before` and `deny_after` make a denial of the words of any use: "without ...", "0 % ...", "...frei";
 - `by_nature` says that nobody added what follows, `look_alike` is no number of an additive ("vitamin E 955 mg");
@@ -29,8 +30,10 @@ are looked for. Some rows are no words of a label, but the grammar around them:
 from __future__ import annotations
 
 import csv
+import html
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -39,7 +42,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.packs import MARK, Rows, has_match, is_true
+from prodex.packs import MARK, Rows, has_match, is_true, unaccented
 
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
@@ -50,7 +53,8 @@ _TAKEN_OUT = " ; "
 #: The uses whose words can be denied, each with the uses that a denial of it may list as well ("no saccharin or ...").
 _DENIED = {
     **dict.fromkeys(("sweetener", "intense", "aspartame"), ("sweetener", "intense")),
-    **{use: (use,) for use in ("sterol", "polyol", "phenylalanine", "stated_sugar", "use_by")},
+    **{use: (use,) for use in ("sterol", "polyol", "phenylalanine", "stated_sugar", "use_by", "laxative")},
+    **{use: (use,) for use in ("caffeine", "named_aspartame")},
 }
 #: Words between a denial and what it denies: "sans ajout d'", "no artificial", "ohne Farbstoffe, Aromen oder".
 _BETWEEN = r"[ :]{0,2}(?:(?:\w+[ '])?(?:\w+[ ']){0,2}?|(?:\w+,? ){1,4}?(?:%s) (?:\w+ )?)"
@@ -62,7 +66,7 @@ _HOW_MUCH = (
     r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|\bhi|rich|source|0 ?%|0 ?k?[ck]al|0 ?g"
     r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|.{1,2}lev|bass"
     r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering"
-    r"|wei?nig|reich|hoh|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza|bass[oi]"
+    r"|wei?nig|reich|ho(?:h|ch)|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza"
     r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loze|\bsem\b|baix|teor|isent|livre"
 )
 _OF_WHAT = (
@@ -303,11 +307,37 @@ def _ends(signs: str, text: str, start: int, end: int) -> tuple[int, int]:
 def sweetened_with(text: str) -> str:
     """Return the first words of a folded list of ingredients that no food without added sugars has, "" without any.
 
-    >>> sweetened_with("avoine, sirop d'agave"), sweetened_with("water, apple juice concentrate")
-    ("sirop d'agave", '')
+    Concentrated juice is what drinks are made of where the list has water: see `may_sweeten`.
+
+    >>> sweetened_with("avoine, sirop d'agave"), sweetened_with("apples, grape juice (concentrated)")
+    ("sirop d'agave", 'grape juice (concentrated)')
+    >>> sweetened_with("water, apple juice concentrate"), sweetened_with("apple juice from concentrate, maltitol syrup")
+    ('', '')
     """
-    words = words_in(text, "sugar") or words_in(text, "sweet_food")
-    return words or ("" if words_in(text, "thinned") else words_in(text, "sweet_juice"))
+    words = words_in(text, "sugar") or words_in(text, "sweet_food") or _item(text, ["syrup"], "no_sweet_syrup")
+    words = words or _item(text, ["cane", "extracted"])
+    return words or ("" if words_in(text, "thinned") else _sweet_juice(text))
+
+
+def may_sweeten(text: str) -> bool:
+    """Say whether a folded list has what may be added for its sweetness, or for its taste.
+
+    >>> may_sweeten("water, apple juice concentrate"), may_sweeten("peanuts, date paste"), may_sweeten("peanuts, dates")
+    (True, True, False)
+    """
+    return bool(_sweet_juice(text) or words_in(text, "perhaps_sweet") or _item(text, ["date", "mashed"]))
+
+
+def _sweet_juice(text: str) -> str:
+    return _item(_compiled("reconstituted").sub(_TAKEN_OUT, text), ["sweet_fruit", "juice", "concentrated"], "sour_fruit")
+
+
+def _item(text: str, uses: Sequence[str], but: str = "") -> str:
+    """Return the first item of a list that has words of all of some uses, in any order, and of another none."""
+    for item in re.split(r"[,;:.]", _compiled("not_sugar").sub(_TAKEN_OUT, text)):
+        if all(words_in(item, use) for use in uses) and not (but and words_in(item, but)):
+            return item.strip(" []") if item.count("(") == item.count(")") else item.strip(" ()[]")
+    return ""
 
 
 @lru_cache(maxsize=2**15)
@@ -318,9 +348,14 @@ def words_in(text: str, use: str) -> str:
     ('', 'e951')
     """
     found = _compiled(use).search(text)
-    if found is not None and (first := _first(use)) is not None:
-        found = _compiled(use).search(first.sub(_TAKEN_OUT, text))
-    return "" if found is None else found.group().strip()
+    if found is not None:
+        found = _compiled(use).search(_without_denials(text, use))
+    return "" if found is None else found.group().strip(" ,;:.")
+
+
+def _without_denials(text: str, use: str) -> str:
+    first = _first(use)
+    return text if first is None else first.sub(_TAKEN_OUT, text)
 
 
 @lru_cache(maxsize=2**14)
@@ -340,14 +375,83 @@ def says_with_sweetener(text: str) -> bool:
 
     >>> says_with_sweetener("getrank mit zucker und sussungsmittel"), says_with_sweetener("sweetener: aspartame")
     (True, False)
+    >>> says_with_sweetener("non contiene edulcoranti")
+    False
     """
-    return bool(_with_sweetener().search(text))
+    return bool(_with_sweetener().search(_without_denials(text, "sweetener")))
 
 
 @cache
 def _with_sweetener() -> re.Pattern[str]:
     between = r"(?:\(s\))?,? (?:\w+(?:\(s\))?,? ){0,4}?"
     return re.compile(rf"(?:{words_of('with')}){between}(?:{words_of('sweetener')})")
+
+
+@lru_cache(maxsize=2**14)
+def says_sweetener(text: str) -> bool:
+    """Say whether a folded text beside the name says that there are sweeteners, otherwise than a list or a question does.
+
+    >>> says_sweetener("drink with sweeteners"), says_sweetener("ingredients: water, sweetener (sucralose)")
+    (True, False)
+    >>> says_sweetener("sussstoff? nicht bei uns!")
+    False
+    """
+    said = _listed_sweetener().sub(_TAKEN_OUT, re.sub(r"[^.!?]*\?", _TAKEN_OUT, text))
+    return says_with_sweetener(text) or bool(words_in(said, "sweetener"))
+
+
+@cache
+def _listed_sweetener() -> re.Pattern[str]:
+    one = rf"(?:\w+[ -]){{0,2}}(?:{words_of('intense', 'polyol')}|e ?\d{{3}})"
+    return re.compile(rf"(?:{words_of('sweetener')})(?:\(s\)|s)? ?[:(] ?{one}")
+
+
+def says_sugar_and_sweetener(text: str) -> bool:
+    """Say whether a folded text beside the name says that there are both sugars and sweeteners.
+
+    >>> says_sugar_and_sweetener("met zoetstof en rietsuiker"), says_sugar_and_sweetener("with sweeteners")
+    (True, False)
+    """
+    return says_sweetener(text) and bool(words_in(text, "stated_sugar") or words_in(text, "sugar"))
+
+
+def says_together(*uses: str) -> Callable[[str], bool]:
+    """Return what says whether a folded text has words of all of some uses.
+
+    >>> says_together("laxative", "excess")("not a laxative")
+    False
+    """
+    return lambda text: all(words_in(text, use) for use in uses)
+
+
+def as_typed(text: str, words: str) -> str:
+    """Return the part of a text that folded words were found in, in its own letters.
+
+    Letters and digits are compared one by one, and what is between them may be anything; words that are read twice
+    ("riche en fibres et en protéines") reach from the first to the last. A part that is not found is the whole text.
+
+    >>> as_typed("Purée sans SUCRES  ajoutés", "sans sucres ajoutes")
+    'sans SUCRES  ajoutés'
+    >>> as_typed("Riche en fibres et en protéines", "riche en proteines")
+    'Riche en fibres et en protéines'
+    """
+    shown = html.unescape(text)
+    plain, places = [" "], [0]
+    for place, sign in enumerate(shown):
+        for one in unaccented(sign):
+            if one.isalnum() or (plain[-1] != " " and unicodedata.category(one) != "Cf"):
+                plain.append(one if one.isalnum() else " ")
+                places.append(place)
+    sought = re.findall(r"[^\W_]+", words)
+    for between in (" ?", r"(?: [^ ]+){0,4}? "):
+        found = re.search(rf"(?<= ){between.join(sought)}", "".join(plain)) if sought else None
+        if found:
+            last = places[found.end() - 1] + 1
+            # Accents that are signs of their own belong to the letter before them.
+            while last < len(shown) and unicodedata.combining(shown[last]):
+                last += 1
+            return shown[places[found.start()] : last]
+    return text
 
 
 @lru_cache(maxsize=2**15)

@@ -45,9 +45,10 @@ _OF_SITUATION: Mapping[str, tuple[str, str, tuple[str, float] | None]] = {
     "aspartame": ("phenylalanine_is_stated", "E330, E951", None),
     "laxative": ("laxative_effects_are_stated", "E965", ("POLYL", 60.0)),
     "caffeine_drink": ("high_caffeine_is_stated", "caffeine", ("CAFFN", 0.032)),
+    "caffeine_food": ("high_caffeine_is_stated", "caffeine", None),
     "phytosterols": ("plant_sterols_are_stated", "E330, phytosterols", None),
 }
-STATEMENT_RULES = tuple(rule for rule, _, _ in _OF_SITUATION.values())
+STATEMENT_RULES = tuple(dict.fromkeys(rule for rule, _, _ in _OF_SITUATION.values()))
 #: Codes of nutrients and units by the names of the table.
 _NUTRIENTS = {
     "energy_kcal": ("ENER-", "E14"),

@@ -36,9 +36,11 @@ from prodex.packs import (
 )
 from prodex_food.food_products import is_food
 from prodex_food.label_words import (
+    as_typed,
     claims_in,
     has_claim_words,
     may_claim,
+    may_sweeten,
     sweetened_with,
     without_comparatives,
     words_in,
@@ -196,7 +198,8 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
             text = int(claims.text[place])
             if fails[product] and text not in seen:
                 seen.add(text)
-                reason = figure.why(first[product], claims.words[place])
+                words = as_typed(texts.values(np.array([text])).to_pylist()[0], claims.words[place])
+                reason = figure.why(first[product], words)
                 compared = compared_with(claim, *figure.compared(first[product]))
                 shown.append(_Shown(text, product, reason, compared))
     evidence = _evidence(texts, shown)
@@ -547,31 +550,35 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claims, texts = _claims(products), TextColumns.of(products)
     chosen = [place for place, one in enumerate(claims.claim) if one == "no_added_sugars"]
     whose = texts.product[claims.text[chosen]]
+    claiming = texts.values(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
     folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
     sugar: dict[int, str] = {}
+    doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}
     typed = texts.values(listed).to_pylist()
-    for product, text, as_typed in zip(texts.product[listed].tolist(), folded, typed, strict=True):
-        lists.setdefault(product, []).append(as_typed)
+    for product, text, as_written in zip(texts.product[listed].tolist(), folded, typed, strict=True):
+        lists.setdefault(product, []).append(as_written)
         if words := sweetened_with(text):
-            sugar.setdefault(product, words)
+            sugar.setdefault(product, as_typed(as_written, words))
+        elif may_sweeten(text):
+            doubtful.add(product)
     wrong = products.any(list(sugar)) & claimed
-    undeclared = claimed & ~products.any(texts.product[listed])
+    undeclared = claimed & (~products.any(texts.product[listed]) | products.any(list(doubtful)))
     shown = [
         _Shown(
             int(claims.text[place]),
             product,
             Message(
                 'claims "{words}"; the ingredients name "{example}"',
-                words=claims.words[place],
+                words=as_typed(said, claims.words[place]),
                 example=sugar[product],
             ),
             # Who has accepted it has read the ingredients.
             compared_with(sorted(lists[product])),
         )
-        for place, product in zip(chosen, whose.tolist(), strict=True)
+        for place, product, said in zip(chosen, whose.tolist(), claiming.to_pylist(), strict=True)
         if product in sugar
     ]
     evidence = _evidence(texts, shown)
