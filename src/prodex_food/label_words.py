@@ -10,7 +10,8 @@ The rows of `-` are what looks like a claim and is none ("less sugar", "with low
 Comparisons ("reduced", "light") are no rows: what they are compared with is no data.
 
 `claim_surroundings.tsv` says of whom a claim speaks, by the words around it: `part` makes it one of an ingredient
-("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `cooked` of cooking ("ohne Fett
+("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `compared` a comparison,
+`content` speaks of the product whatever comes before ("with a high content of fibre"), `cooked` of cooking ("ohne Fett
 braten"), `after` one of a sort ("sin grasa de palma"), `subject` one of whatever stands before it. `both` has two
 claims in one phrase ("rich in fibre and protein"), which are read as two. In `around`, ";" is the place of the claim.
 
@@ -59,15 +60,17 @@ _DENIED = {
 #: Words between a denial and what it denies: "sans ajout d'", "no artificial", "ohne Farbstoffe, Aromen oder".
 _BETWEEN = r"[ :]{0,2}(?:(?:\w+[ '])?(?:\w+[ ']){0,2}?|(?:\w+,? ){1,4}?(?:%s) (?:\w+ )?)"
 _AND = "and|or|nor|et|ni|ou|und|oder|noch|y|o|e|nem|en|of|og|eller|och|i|ani|lub|tai"
+#: Beginnings of the names of claims that compare: words of comparison are no sign of another meaning there.
+_COMPARING = "little_less"
 #: Parts of words: a text with a claim has one that says how much, and one that says of what. They are looked for as the
 #: text was typed, with accents and capitals: to fold it takes ten times as long, and few texts claim anything. A letter
 #: that may have an accent is any, of one or two characters.
 _HOW_MUCH = (
-    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|\bhi|rich|source|0 ?%|0 ?k?[ck]al|0 ?g"
-    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|.{1,2}lev|bass"
+    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|\bhi|rich|source|\d ?%|0 ?k?[ck]al|0 ?g"
+    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|.{1,2}lev|bass|important|reducid|prot|eiwei|eiwit"
     r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering"
-    r"|wei?nig|reich|ho(?:h|ch)|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza"
-    r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loze|\bsem\b|baix|teor|isent|livre"
+    r"|wei?nig|reich|ho[hcg]|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza"
+    r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loz|\bsem\b|baix|teor|isent|livre"
 )
 _OF_WHAT = (
     r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.? ?g|mat|fett|vet"
@@ -88,7 +91,7 @@ _HYPHENS = dict.fromkeys(range(0x2010, 0x2016), "-")
 _ENDS, _SENTENCE = r"[.;!?:,()|\n]", r"[.!?\n]"
 #: Texts that run on claim something only where few words are around a claim.
 _FEW_WORDS = 3
-_ARTICLES = frozenset({"a", "an", "een", "ein", "einem", "einen", "un", "une", "una", "um", "uma"})
+_ARTICLES = frozenset("a an een ein eine einem einen einer un une una um uma".split())
 #: Claims that say that something is not there, which may be said of cooking.
 _FREE = ("fat_free", "salt_free", "sugars_free")
 #: The same of names that say that food lies in a liquid.
@@ -276,6 +279,8 @@ def _is_own(claim: str, text: str, rest: str, start: int, end: int, running: boo
         return False
     around = f"{rest[begin:start]}{_TAKEN_OUT}{rest[end:close]}"
     around = re.sub(r"\s*;[\s;]*", _TAKEN_OUT, around)
+    if not claim.startswith(_COMPARING) and _around("compared").search(around):
+        return False
     if _around("around").search(around) or (claim in _FREE and _around("cooked").search(around)):
         return False
     before, after = rest[first:start], re.findall(r"\w+", rest[end:last])
@@ -289,8 +294,10 @@ def _is_own(claim: str, text: str, rest: str, start: int, end: int, running: boo
     # "Met magere melk, vetarme yoghurt": all of it is what the product is made with.
     opening = rest[_ends(_SENTENCE, text, start, end)[0] :].lstrip()
     made_with = _around("part").match(opening)
-    if made_with and claim not in _NOT_ADDED and not opening[made_with.end() :].lstrip().startswith(";"):
-        return False
+    if made_with and claim not in _NOT_ADDED:
+        words = [word for word in opening[made_with.end() :].split() if word not in _ARTICLES]
+        if not words or not words[0].startswith(";"):
+            return False
     if not running:
         return True
     words = re.findall(r"\w+", before)

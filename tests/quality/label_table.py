@@ -23,7 +23,7 @@ from tests.quality.four_states import Record, text
 
 _HERE = Path(__file__).parent
 
-#: The rule that judges a claim of the Annex; none judges a comparison, vitamins or kinds of fat.
+#: The rule that judges a claim of the Annex; none judges vitamins, kinds of fat, or what is only called light.
 _OF_CLAIM: Mapping[str, str] = {
     **dict.fromkeys(("low sugars", "sugars-free"), "sugars_claims_hold"),
     "no added sugars": "no_added_sugars_claim_holds",
@@ -36,6 +36,13 @@ _OF_CLAIM: Mapping[str, str] = {
     **dict.fromkeys(("low energy", "energy-free"), "energy_claims_hold"),
     **dict.fromkeys(("source of fibre", "high fibre"), "fibre_claims_hold"),
     **dict.fromkeys(("source of protein", "high protein"), "protein_claims_hold"),
+}
+#: The rule of a nutrient of which a text says that there is less.
+_OF_LESS = {
+    "fat": "fat_claims_hold",
+    "sugars": "sugars_claims_hold",
+    "salt": "salt_claims_hold",
+    "sodium": "salt_claims_hold",
 }
 CLAIM_RULES = tuple(dict.fromkeys(_OF_CLAIM.values()))
 #: The rule of a situation, and the ingredients and nutrients with which the statement is due.
@@ -62,7 +69,13 @@ _NUTRIENTS = {
     "sodium": ("NA", "GRM"),
 }
 #: Rows that are left out, by number, and why.
-LEFT_OUT: Mapping[str, Mapping[str, str]] = {"claim": {}, "statement": {}}
+LEFT_OUT: Mapping[str, Mapping[str, str]] = {
+    "claim": {
+        "92": "declared in whole grams, 13 g may mean the 13.2 g that are 12 %",
+        "79": "one kind of sugar alone is named, and whether that means all of them is an opinion",
+    },
+    "statement": {"126": "the term of the law is another one, and the sense is there"},
+}
 
 
 @dataclass(frozen=True)
@@ -113,8 +126,14 @@ def rows(name: str) -> tuple[Mapping[str, str], ...]:
 def claims() -> list[Judged]:
     """Return what the rules say of the labels with claims."""
     return _judged(
-        rows("claim"), CLAIM_RULES, _claiming, lambda row: _OF_CLAIM.get(row["claim"], "")
+        rows("claim"), CLAIM_RULES, _claiming, _rule_of_claim
     )
+
+
+def _rule_of_claim(row: Mapping[str, str]) -> str:
+    """Return the rule of a row: that of its claim, or of the nutrient of which there is less."""
+    less = row["nutrients"].split()[-1].partition("=")[0]
+    return _OF_CLAIM.get(row["claim"], "") or (_OF_LESS.get(less, "") if row["claim"] == "reduced nutrient" else "")
 
 
 def statements() -> list[Judged]:

@@ -216,7 +216,7 @@ CASES = {
             "Barre riche en protéines",
             'claims "riche en protéines", at least 20 % of the energy from protein; declared: 10 %',
         ),
-        claiming("Barre protéinée", energies(None, 400, ("PRO-", 10))),
+        claiming("Barre aux protéines de lait", energies(None, 400, ("PRO-", 10))),
     ),
 }  # fmt: skip
 

@@ -62,8 +62,11 @@ _SUGARS = {"low_sugars": (5.0, 2.5), "sugars_free": (0.5, 0.5)}
 _FAT = {"low_fat": (3.0, 1.5), "fat_free": (0.5, 0.5)}
 #: What semi-skimmed milk may have, whose name does not always say that it is.
 _LOW_FAT_OF_MILK = 1.8
-#: "95 % fat-free", which the Annex forbids.
+#: What no figure bears out: "95 % fat-free", which the Annex forbids, and a reduction by less than 30 % (25 % of salt).
 _PART_FAT_FREE = "part_fat_free"
+_LITTLE_LESS = {
+    nutrient: f"little_less_{nutrient}" for nutrient in ("sugars", "fat", "saturates", "salt", "energy")
+}
 _SATURATES = {"low_saturates": (1.5, 0.75), "saturates_free": (0.1, 0.1)}
 #: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g; 0.002 g of waters.
 _SALT = {
@@ -143,9 +146,9 @@ def _claims_made(products: Products) -> _Claims:
     )
 
 
-def _nobody_claims(products: Products, among: Mapping[str, object]) -> Verdict | None:
+def _nobody_claims(products: Products, *among: str) -> Verdict | None:
     """Return that the check applies to no product, if none claims anything of these; most parts have few claims."""
-    if among.keys() & set(_claims(products).claim):
+    if set(among) & set(_claims(products).claim):
         return None
     none = np.zeros(len(products), bool)
     return Verdict(none, none)
@@ -281,6 +284,18 @@ def _at_most(
     )
 
 
+def _forbidden(products: Products, *claims: str) -> dict[str, _Figures]:
+    """Return the figures of claims that no declaration bears out."""
+    always = np.ones(len(NutritionColumns.of(products).product), bool)
+    figures = _Figures(
+        always,
+        always,
+        lambda row, words: Message('claims "{words}", which no food may claim', words=words),
+        lambda row: (),
+    )
+    return dict.fromkeys(claims, figures)
+
+
 def _limited(
     products: Products, nutrient: str, label: Message, limits: Mapping[str, tuple[float, float | Numbers]]
 ) -> dict[str, _Figures]:
@@ -303,9 +318,10 @@ def _kilocalories(nutrition: NutritionColumns) -> Numbers:
 )
 def sugars_claims_hold(products: Products) -> Verdict:
     """What is low in sugars has up to 5 g per 100 g (2.5 g per 100 ml), what is free of them up to 0.5 g."""
-    if (none := _nobody_claims(products, _SUGARS)) is not None:
+    if (none := _nobody_claims(products, *_SUGARS, _LITTLE_LESS["sugars"])) is not None:
         return none
-    return _verdict(products, _limited(products, Nutrient.SUGARS, Message("sugars"), _SUGARS))
+    figures = _limited(products, Nutrient.SUGARS, Message("sugars"), _SUGARS)
+    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["sugars"]))
 
 
 @_rule(
@@ -320,21 +336,14 @@ def fat_claims_hold(products: Products) -> Verdict:
 
     "95 % fat-free" is forbidden, however much fat there is.
     """
-    if (none := _nobody_claims(products, {**_FAT, _PART_FAT_FREE: None})) is not None:
+    if (none := _nobody_claims(products, *_FAT, _PART_FAT_FREE, _LITTLE_LESS["fat"])) is not None:
         return none
     nutrition = NutritionColumns.of(products)
     solid, liquid = _FAT["low_fat"]
     of_drinks = np.where(_are_called(products, "milk")[nutrition.product], _LOW_FAT_OF_MILK, liquid)
     limits = {**_FAT, "low_fat": (solid, of_drinks)}
-    always = np.ones(len(nutrition.product), bool)
-    forbidden = _Figures(
-        always,
-        always,
-        lambda row, words: Message('claims "{words}", which no food may claim', words=words),
-        lambda row: (),
-    )
     figures = _limited(products, Nutrient.FAT, Message("fat"), limits)
-    return _verdict(products, {**figures, _PART_FAT_FREE: forbidden})
+    return _verdict(products, figures | _forbidden(products, _PART_FAT_FREE, _LITTLE_LESS["fat"]))
 
 
 @_rule(
@@ -346,7 +355,7 @@ def fat_claims_hold(products: Products) -> Verdict:
 )
 def saturates_claims_hold(products: Products) -> Verdict:
     """Low is up to 1.5 g per 100 g (0.75 g per 100 ml) and up to 10 % of the energy, "free" up to 0.1 g."""
-    if (none := _nobody_claims(products, _SATURATES)) is not None:
+    if (none := _nobody_claims(products, *_SATURATES, _LITTLE_LESS["saturates"])) is not None:
         return none
     nutrition = NutritionColumns.of(products)
     figures = _limited(products, Nutrient.SATURATES, Message("saturates"), _SATURATES)
@@ -371,7 +380,7 @@ def saturates_claims_hold(products: Products) -> Verdict:
         ),
         lambda row: (*low.compared(row), *([kilocalories[row]] if by_energy[row] else [])),
     )
-    return _verdict(products, figures)
+    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["saturates"]))
 
 
 @_rule(
@@ -386,7 +395,7 @@ def salt_claims_hold(products: Products) -> Verdict:
 
     What has no added salt may have as much as what is low in it; waters low in sodium have up to 0.002 g per 100 ml.
     """
-    if (none := _nobody_claims(products, _SALT)) is not None:
+    if (none := _nobody_claims(products, *_SALT, _LITTLE_LESS["salt"])) is not None:
         return none
     nutrition = NutritionColumns.of(products)
     salt, sodium = nutrition.amount(Nutrient.SALT), nutrition.amount(Nutrient.SODIUM) * 2.5
@@ -401,13 +410,10 @@ def salt_claims_hold(products: Products) -> Verdict:
     )
     solid, liquid = _SALT["low_salt"]
     limits = {**_SALT, "low_salt": (solid, np.where(is_water, _LOW_SALT_OF_WATER, liquid))}
-    return _verdict(
-        products,
-        {
-            claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
-            for claim, most in limits.items()
-        },
-    )
+    figures = {
+        claim: _at_most(nutrition, Message("salt"), declared, smallest, most) for claim, most in limits.items()
+    }
+    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["salt"]))
 
 
 def _exact(nutrition: NutritionColumns, declared: Numbers, least: Numbers) -> Numbers:
@@ -431,7 +437,7 @@ def _exact(nutrition: NutritionColumns, declared: Numbers, least: Numbers) -> Nu
 )
 def energy_claims_hold(products: Products) -> Verdict:
     """Low energy is up to 40 kcal per 100 g (20 kcal per 100 ml), "energy-free" up to 4 kcal."""
-    if (none := _nobody_claims(products, _ENERGY)) is not None:
+    if (none := _nobody_claims(products, *_ENERGY, _LITTLE_LESS["energy"])) is not None:
         return none
     nutrition = NutritionColumns.of(products)
     kilocalories = _kilocalories(nutrition)
@@ -453,7 +459,8 @@ def energy_claims_hold(products: Products) -> Verdict:
             lambda row: (kilocalories[row], limit[row], unit[row]),
         )
 
-    return _verdict(products, {claim: at_most(most) for claim, most in _ENERGY.items()})
+    figures = {claim: at_most(most) for claim, most in _ENERGY.items()}
+    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["energy"]))
 
 
 @_rule(
@@ -465,7 +472,7 @@ def energy_claims_hold(products: Products) -> Verdict:
 )
 def fibre_claims_hold(products: Products) -> Verdict:
     """A source has 3 g of fibre per 100 g or 1.5 g per 100 kcal at least, "high fibre" is twice that."""
-    if (none := _nobody_claims(products, _FIBRE)) is not None:
+    if (none := _nobody_claims(products, *_FIBRE)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
     declared, (_, most) = (
@@ -506,7 +513,7 @@ def fibre_claims_hold(products: Products) -> Verdict:
 )
 def protein_claims_hold(products: Products) -> Verdict:
     """Protein gives 12 % of the energy of a source of protein at least, and 20 % where it is high."""
-    if (none := _nobody_claims(products, _PROTEIN)) is not None:
+    if (none := _nobody_claims(products, *_PROTEIN)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
     declared, (_, most) = (
