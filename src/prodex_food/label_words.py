@@ -67,7 +67,7 @@ _COMPARING = "little_less"
 #: that may have an accent is any, of one or two characters.
 _HOW_MUCH = (
     r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|\bhi|rich|source|\d ?%|0 ?k?[ck]al|0 ?g"
-    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|.{1,2}lev|bass|important|reducid|prot|eiwei|eiwit"
+    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|lev|bass|important|reducid|prot|eiwei|eiwit"
     r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering"
     r"|wei?nig|reich|ho[hcg]|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza"
     r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loz|\bsem\b|baix|teor|isent|livre"

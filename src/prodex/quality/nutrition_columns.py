@@ -152,9 +152,9 @@ class NutritionColumns(ChildRows):
         """Which partitions are of the food as it is prepared, by their names or what they say of their state."""
         names = by_value(self["partition"], says_prepared, False).astype(bool)
         rows = to_frame(self.products.arrow(self.table, "attribute", "position"))
-        states = states_said(self.products.arrow, rows).map(says_prepared).to_numpy(bool)
+        states = states_said(self.products.arrow, rows)
         found = np.zeros(len(self.product), bool)
-        found[self.row[names | states]] = True
+        found[self.row[names | states.isin([*filter(says_prepared, states.unique())]).to_numpy()]] = True
         return found
 
     @cached_property
