@@ -67,15 +67,15 @@ _COMPARING = "little_less"
 #: that may have an accent is any, of one or two characters.
 _HOW_MUCH = (
     r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|\bhi|rich|source|\d ?%|0 ?k?[ck]al|0 ?g"
-    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|lev|bass|important|reducid|prot|eiwei|eiwit"
+    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|lev|bass|important|reducid|prot|eiwei|eiwit|veel|poc|pouc|contien|contain|enth|contie|bevat|cont.{1,2}m|unsal|unsw|unges|ongez|non|added|mager|\bmit\b|extra|enriqu|arricch|enrichi"
     r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering"
     r"|wei?nig|reich|ho[hcg]|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza"
     r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loz|\bsem\b|baix|teor|isent|livre"
 )
 _OF_WHAT = (
-    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.? ?g|mat|fett|vet"
+    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|l.{1,2}pid|\bm\.? ?g|mat|fett|vet"
     r"|gordura|sal[tz]?|\bsel|zout|s.{1,2}di|natri|fib|ballast|vezel|prot|eiwei|eiwit|cal.{1,2}r|kalor|kcal|0 ?cal"
-    r"|satur|verzadigd|ges.{1,2}ttigt|nerg|brennwert"
+    r"|satur|verzadigd|ges.{1,2}ttigt|nerg|brennwert|sweet|s.{1,2}(?:ss|ß)t|gezoet|gezout"
 )
 #: Full width, ligatures, entities, tags and marks within words hide these parts until a text is folded.
 _HIDDEN = (
@@ -240,7 +240,8 @@ def claims_in(text: str, *, running: bool = False) -> tuple[tuple[str, str], ...
     rest, found = text, []
     is_sweetener = bool(_compiled("sweetener").search(text))
     for claim, pattern in _claims():
-        matches = list(pattern.finditer(rest))
+        # "No added salt or sugar" is two claims in the same words.
+        matches = list(pattern.finditer(text if claim in _NOT_ADDED else rest))
         if claim != _NO_CLAIM and not (is_sweetener and claim in _SWEET):
             found += [(claim, *_span(match)) for match in matches]
         if matches:
