@@ -322,7 +322,9 @@ def sweetened_with(text: str) -> str:
     >>> sweetened_with("water, apple juice concentrate"), sweetened_with("apple juice from concentrate, maltitol syrup")
     ('', '')
     """
-    words = words_in(text, "sugar") or words_in(text, "sweet_food") or _item(text, ["syrup"], "no_sweet_syrup")
+    words = (
+        words_in(text, "sugar") or words_in(text, "sweet_food") or _item(text, ["syrup"], "no_sweet_syrup")
+    )
     words = words or _item(text, ["cane", "extracted"])
     return words or ("" if words_in(text, "thinned") else _sweet_juice(text))
 
@@ -333,11 +335,16 @@ def may_sweeten(text: str) -> bool:
     >>> may_sweeten("water, apple juice concentrate"), may_sweeten("peanuts, date paste"), may_sweeten("peanuts, dates")
     (True, True, False)
     """
-    return bool(_sweet_juice(text) or words_in(text, "perhaps_sweet") or _item(text, ["date", "mashed"]))
+    mashed = _item(text, ["date", "mashed"]) or _item(text, ["sweet_fruit", "mashed", "concentrated"])
+    return bool(mashed or _sweet_juice(text) or words_in(text, "perhaps_sweet"))
 
 
 def _sweet_juice(text: str) -> str:
-    return _item(_compiled("reconstituted").sub(_TAKEN_OUT, text), ["sweet_fruit", "juice", "concentrated"], "sour_fruit")
+    return _item(
+        _compiled("reconstituted").sub(_TAKEN_OUT, text),
+        ["sweet_fruit", "juice", "concentrated"],
+        "sour_fruit",
+    )
 
 
 def _item(text: str, uses: Sequence[str], but: str = "") -> str:

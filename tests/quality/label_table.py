@@ -125,15 +125,15 @@ def rows(name: str) -> tuple[Mapping[str, str], ...]:
 
 def claims() -> list[Judged]:
     """Return what the rules say of the labels with claims."""
-    return _judged(
-        rows("claim"), CLAIM_RULES, _claiming, _rule_of_claim
-    )
+    return _judged(rows("claim"), CLAIM_RULES, _claiming, _rule_of_claim)
 
 
 def _rule_of_claim(row: Mapping[str, str]) -> str:
     """Return the rule of a row: that of its claim, or of the nutrient of which there is less."""
     less = row["nutrients"].split()[-1].partition("=")[0]
-    return _OF_CLAIM.get(row["claim"], "") or (_OF_LESS.get(less, "") if row["claim"] == "reduced nutrient" else "")
+    return _OF_CLAIM.get(row["claim"], "") or (
+        _OF_LESS.get(less, "") if row["claim"] == "reduced nutrient" else ""
+    )
 
 
 def statements() -> list[Judged]:
@@ -153,8 +153,10 @@ def _judged(
     for row, states in zip(labels, audit.states.tolist(), strict=True):
         by_rule = {rule: State(state) for rule, state in zip(rules, states, strict=True)}
         rule = rule_of(row)
-        others = () if alone else tuple(
-            one for one, state in by_rule.items() if one != rule and state is State.FAIL
+        others = (
+            ()
+            if alone
+            else tuple(one for one, state in by_rule.items() if one != rule and state is State.FAIL)
         )
         found.append(Judged(row, rule, by_rule.get(rule, State.NOT_APPLICABLE), others))
     return found

@@ -142,7 +142,9 @@ def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
     rows = to_frame(catalog.arrow("nutrients", _COLUMNS))
     # A figure of an update that waits would look like a second figure of the product.
     rows = rows[~rows["attribute"].str.startswith(PENDING)]
-    rows = rows.assign(state=states_said(lambda table, *names: catalog.arrow(table, ["product_id", *names]), rows))
+    rows = rows.assign(
+        state=states_said(lambda table, *names: catalog.arrow(table, ["product_id", *names]), rows)
+    )
     bases, contradicted = _bases(rows)
     chosen = _of_basis(rows, bases, basis)
     if skipped := sorted(set(rows["product_id"][contradicted.map(lambda two: parsed(basis) in two)])):

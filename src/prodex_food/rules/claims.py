@@ -405,13 +405,12 @@ def salt_claims_hold(products: Products) -> Verdict:
     smallest = np.fmin(
         _exact(nutrition, salt, least), 2.5 * _exact(nutrition, nutrition.amount(Nutrient.SODIUM), of_sodium)
     )
-    is_water = _are_called(products, "thinned")[nutrition.product] & ~(
-        _kilocalories(nutrition) > _NO_ENERGY
-    )
+    is_water = _are_called(products, "thinned")[nutrition.product] & ~(_kilocalories(nutrition) > _NO_ENERGY)
     solid, liquid = _SALT["low_salt"]
     limits = {**_SALT, "low_salt": (solid, np.where(is_water, _LOW_SALT_OF_WATER, liquid))}
     figures = {
-        claim: _at_most(nutrition, Message("salt"), declared, smallest, most) for claim, most in limits.items()
+        claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
+        for claim, most in limits.items()
     }
     return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["salt"]))
 

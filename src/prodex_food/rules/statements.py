@@ -347,7 +347,12 @@ def high_caffeine_is_stated(products: Products, *, attribute: str = "composition
     stated = _stating(products, concerned, _HIGH_CAFFEINE)
     of_food = named & _whole(_stating(products, concerned, _CAFFEINE, but=attribute))
     return _declared_verdict(
-        products, nutrition, over, named, {said: has | is_tea | of_food for said, has in stated.items()}, caffeine
+        products,
+        nutrition,
+        over,
+        named,
+        {said: has | is_tea | of_food for said, has in stated.items()},
+        caffeine,
     )
 
 
