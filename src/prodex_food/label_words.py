@@ -7,7 +7,8 @@ for in every text.
 `claim_phrases.tsv` has the claims of the Annex of Regulation (EC) No 1924/2006. The order of its rows counts: what was
 found is taken out of the text before the next claim is looked for, so that "sans sucres ajoutés" is not "sans sucres".
 The rows of `-` are what looks like a claim and is none ("less sugar", "with low fat milk", "sans sel nitrité").
-Comparisons ("reduced", "light") are no rows: what they are compared with is no data.
+Comparisons ("reduced", "light") are no rows, since what they are compared with is no data; but for those that say a
+figure which is too little (`little_less_...`): "20 % less fat".
 
 `claim_surroundings.tsv` says of whom a claim speaks, by the words around it: `part` makes it one of an ingredient
 ("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `compared` a comparison,
@@ -20,7 +21,8 @@ name and number, sugars, and words of the statements; liquids around solid food,
 (Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`; every `syrup` of a list; what was
 `extracted` from `cane`; `concentrated` `juice` of `sweet_fruit` where a list is not `thinned` by water, as drinks of
 concentrated juice are) counts for claims alone, in any order of words; `not_sugar` is taken out before sugars are
-looked for. `to_prepare` is what a claim means as it is prepared, `milk` what may have more fat. Some rows are no words of a label, but the grammar around them:
+looked for. `to_prepare` is what a claim means as it is prepared, `milk` what may have more fat. Some rows are no words
+of a label, but the grammar around them:
 
 - `deny_before` and `deny_after` make a denial of the words of any use: "without ...", "0 % ...", "...frei";
 - `by_nature` says that nobody added what follows, `look_alike` is no number of an additive ("vitamin E 955 mg");
@@ -66,11 +68,13 @@ _COMPARING = "little_less"
 #: text was typed, with accents and capitals: to fold it takes ten times as long, and few texts claim anything. A letter
 #: that may have an accent is any, of one or two characters.
 _HOW_MUCH = (
-    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|\bhi|rich|source|\d ?%|0 ?k?[ck]al|0 ?g"
-    r"|packed|loaded|bursting|brim|full|plein|bourr|rempli|llen|replet|cargad|pien|chei|vol|lev|bass|important|reducid|prot|eiwei|eiwit|veel|poc|pouc|contien|contain|enth|contie|bevat|cont.{1,2}m|unsal|unsw|unges|ongez|non|added|mager|\bmit\b|extra|enriqu|arricch|enrichi"
-    r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering"
-    r"|wei?nig|reich|ho[hcg]|quelle|lieferant|nul|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza"
-    r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loz|\bsem\b|baix|teor|isent|livre"
+    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|non|neither|never|without|less\b|high|\bhi|rich|source|\d ?%|0 ?k?[ck]al|0 ?g"
+    r"|packed|loaded|bursting|brim|full|added|extra|contain|unsal|unsw"
+    r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|plein|bourr|rempli|lev|bass"
+    r"|important|enrichi|contie|arm|frei|ohne|niedrig|gering|wei?nig|reich|ho[hcg]|quelle|lieferant|nul|kein|los|vol|enth"
+    r"|\bmit\b|unges|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|llen|replet|cargad|reducid|poc|enriqu"
+    r"|senza|pover|ridott|priv|font[ei]|pien|arricch|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loz|veel|bevat|mager"
+    r"|ongez|\bsem\b|baix|teor|isent|livre|chei|pouc|cont.{1,2}m|prot|eiwei|eiwit"
 )
 _OF_WHAT = (
     r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|l.{1,2}pid|\bm\.? ?g|mat|fett|vet"
@@ -91,7 +95,9 @@ _HYPHENS = dict.fromkeys(range(0x2010, 0x2016), "-")
 _ENDS, _SENTENCE = r"[.;!?:,()|\n]", r"[.!?\n]"
 #: Texts that run on claim something only where few words are around a claim.
 _FEW_WORDS = 3
-_ARTICLES = frozenset("a an een ein eine einem einen einer un une una um uma".split())
+_ARTICLES = frozenset(
+    {"a", "an", "een", "ein", "eine", "einem", "einen", "einer", "un", "une", "una", "um", "uma"}
+)
 #: Claims that say that something is not there, which may be said of cooking.
 _FREE = ("fat_free", "salt_free", "sugars_free")
 #: The same of names that say that food lies in a liquid.
@@ -165,7 +171,7 @@ def may_claim(texts: pa.Array) -> Rows:
     >>> may_claim(pa.array(["Lait entier", "Zéro sucres", "ZUCKERFREI"])).tolist()
     [1, 2]
     """
-    plain = _having(texts, _HOW_MUCH, _OF_WHAT)
+    plain = _having(texts, _OF_WHAT, _HOW_MUCH)
     return np.union1d(plain, _having(texts, _HIDDEN))
 
 
@@ -404,7 +410,7 @@ def _with_sweetener() -> re.Pattern[str]:
 
 @lru_cache(maxsize=2**14)
 def says_sweetener(text: str) -> bool:
-    """Say whether a folded text beside the name says that there are sweeteners, otherwise than a list or a question does.
+    """Say whether a folded text beside the name says that there are sweeteners; a list or a question does not.
 
     >>> says_sweetener("drink with sweeteners"), says_sweetener("ingredients: water, sweetener (sucralose)")
     (True, False)

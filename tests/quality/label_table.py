@@ -1,7 +1,7 @@
 """What the rules say of labels of claims and of statements, by language: `python -m tests.quality.label_table`.
 
-`claim_labels.tsv` and `statement_labels.tsv` were written from the law, by somebody who has not seen the rules. Each row
-is one product; `expected` is what the Annex of Regulation (EC) No 1924/2006, or Annex III of Regulation (EU) No
+`claim_labels.tsv` and `statement_labels.tsv` were written from the law, by somebody who has not seen the rules. Each is
+a table of products; `expected` is what the Annex of Regulation (EC) No 1924/2006, or Annex III of Regulation (EU) No
 1169/2011, says of it. Rows that are wrong by the text of the law, or that are two opinions, are left out by number.
 """
 
@@ -107,7 +107,7 @@ class Judged:
     @property
     def is_asked(self) -> bool:
         """Whether a rule judges the row; a text of claims with none is asked of all rules."""
-        return bool(self.rule) and not (self.row.get("claim") == "none")
+        return bool(self.rule) and self.row.get("claim") != "none"
 
     @property
     def is_false(self) -> bool:
@@ -200,7 +200,7 @@ def _partition(unit: str, contains: Sequence[Record], state: str) -> Record:
 
 
 def as_table(judged: Sequence[Judged], by: str) -> str:
-    """Return figures as text, by a column and of all: what must fail and how it is judged, and what is found falsely."""
+    """Return figures as text, by a column and of all: how is judged what must fail, and what else is."""
     lines = []
     for group in (*dict.fromkeys(one.row[by] for one in judged), "all"):
         own = [one for one in judged if group in (one.row[by], "all")]

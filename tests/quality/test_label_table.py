@@ -9,7 +9,7 @@ from tests.quality import label_table
 
 
 def test_claims_are_judged_as_the_annex_says() -> None:
-    """Of what must fail at most 1 in 100 passes or is not seen, at most 2 in 100 are found falsely; unknown is counted."""
+    """Of what must fail at most 1 in 100 passes or is not seen, and at most 2 in 100 are found falsely."""
     judged = label_table.claims()
     must = Counter(one.state for one in judged if one.must_fail)
 

@@ -426,7 +426,7 @@ def test_food_to_be_prepared_is_judged_as_prepared(
 @each_row(
     ("rule", "name", "record", "state"),
     [
-        ("fat_claims_hold", "Lait demi-écrémé pauvre en matières grasses", per_hundred_ml(("FAT", 1.8, "GRM")), State.PASS),
+        ("fat_claims_hold", "Lait pauvre en matières grasses", per_hundred_ml(("FAT", 1.8, "GRM")), State.PASS),
         ("fat_claims_hold", "Boisson pauvre en matières grasses", per_hundred_ml(("FAT", 1.8, "GRM")), State.FAIL),
         ("salt_claims_hold", "Eau minérale pauvre en sodium", per_hundred_ml(("NA", 0.002, "GRM")), State.PASS),
         ("salt_claims_hold", "Eau minérale pauvre en sodium", per_hundred_ml(("NA", 0.003, "GRM")), State.FAIL),

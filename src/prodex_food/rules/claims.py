@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -89,6 +89,9 @@ _OF_PROTEIN, _OF_FAT, _KILOJOULES = 4.0, 9.0, 4.184
 _MOST_OF_SATURATES = 10.0
 #: Kilocalories that may be rounded away.
 _ROUNDING = 0.5
+
+#: The most that solids may have, and liquids: one figure, or one for each partition.
+_Limit: TypeAlias = tuple[float, float | Numbers]
 
 _rule = partial(
     rule,
@@ -261,7 +264,7 @@ def _at_most(
     label: Message,
     declared: Numbers,
     least: Numbers,
-    most: tuple[float, float | Numbers],
+    most: _Limit,
 ) -> _Figures:
     """Compare the least that figures can mean with the limit of solids, or of liquids per 100 ml."""
     limit = np.where(nutrition.by_weight, *most)
@@ -290,14 +293,14 @@ def _forbidden(products: Products, *claims: str) -> dict[str, _Figures]:
     figures = _Figures(
         always,
         always,
-        lambda row, words: Message('claims "{words}", which no food may claim', words=words),
-        lambda row: (),
+        lambda _, words: Message('claims "{words}", which no food may claim', words=words),
+        lambda _: (),
     )
     return dict.fromkeys(claims, figures)
 
 
 def _limited(
-    products: Products, nutrient: str, label: Message, limits: Mapping[str, tuple[float, float | Numbers]]
+    products: Products, nutrient: str, label: Message, limits: Mapping[str, _Limit]
 ) -> dict[str, _Figures]:
     nutrition = NutritionColumns.of(products)
     declared, (least, _) = nutrition.amount(nutrient), nutrition.range(nutrient, nutrition.of_serving)
@@ -340,8 +343,8 @@ def fat_claims_hold(products: Products) -> Verdict:
         return none
     nutrition = NutritionColumns.of(products)
     solid, liquid = _FAT["low_fat"]
-    of_drinks = np.where(_are_called(products, "milk")[nutrition.product], _LOW_FAT_OF_MILK, liquid)
-    limits = {**_FAT, "low_fat": (solid, of_drinks)}
+    of_drinks: Numbers = np.where(_are_called(products, "milk")[nutrition.product], _LOW_FAT_OF_MILK, liquid)
+    limits: dict[str, _Limit] = {**_FAT, "low_fat": (solid, of_drinks)}
     figures = _limited(products, Nutrient.FAT, Message("fat"), limits)
     return _verdict(products, figures | _forbidden(products, _PART_FAT_FREE, _LITTLE_LESS["fat"]))
 
@@ -407,7 +410,7 @@ def salt_claims_hold(products: Products) -> Verdict:
     )
     is_water = _are_called(products, "thinned")[nutrition.product] & ~(_kilocalories(nutrition) > _NO_ENERGY)
     solid, liquid = _SALT["low_salt"]
-    limits = {**_SALT, "low_salt": (solid, np.where(is_water, _LOW_SALT_OF_WATER, liquid))}
+    limits: dict[str, _Limit] = {**_SALT, "low_salt": (solid, np.where(is_water, _LOW_SALT_OF_WATER, liquid))}
     figures = {
         claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
         for claim, most in limits.items()

@@ -1,9 +1,9 @@
 """Rules of statements that certain foods have to bear (Annex III of Regulation (EU) No 1169/2011).
 
 A statement has parts, and all of them have to be said: that drinks have much caffeine, for whom they are not, and how
-much it is. A statement can stand in any text of a record, and records seldom have all texts of a pack. So its absence says nothing
-where a record has no field filled in which such statements are given; then the check is unknown. Where one is filled,
-a missing statement is perhaps on the pack all the same.
+much it is. It can stand in any text of a record, and records seldom have all texts of a pack. So its absence says
+nothing where a record has no field filled in which such statements are given; then the check is unknown. Where one is
+filled, a missing statement is perhaps on the pack all the same.
 
 Two statements are left out, since no field decides whether they are due: "packaged in a protective atmosphere" and
 "contains liquorice", which depends on an amount that nobody declares.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -63,26 +63,30 @@ _NAMED = ("sweetener", "intense", "aspartame", "polyol", "sterol", "caffeine")
 #: Grams of polyols in 100 g over which the statement is due, and of caffeine in 100 ml: 150 mg a litre.
 _MOST_POLYOLS, _MOST_CAFFEINE = 10.0, 0.015
 CAFFEINE = "CAFFN"
+#: What looks for words in a folded text: those of a use, or what a function finds.
+_Look: TypeAlias = str | Callable[[str], str | bool]
+#: What a statement has to say, part by part: what it is called, and what looks for it.
+_Parts: TypeAlias = Mapping[Message, _Look]
 #: What statements say, part by part; the parts may stand in several texts of one record.
-_PHENYLALANINE = {
+_PHENYLALANINE: _Parts = {
     Message("contains a source of phenylalanine"): says_together("phenylalanine", "source_of"),
     Message("contains aspartame"): "named_aspartame",
 }
-_LAXATIVE = {
+_LAXATIVE: _Parts = {
     Message("excessive consumption may produce laxative effects"): says_together("laxative", "excess")
 }
 _NOT_FOR_ALL = Message("Not recommended for children or pregnant or breast-feeding women")
-_HIGH_CAFFEINE = {
+_HIGH_CAFFEINE: _Parts = {
     Message("High caffeine content"): "high_caffeine",
     _NOT_FOR_ALL: says_together("children", "pregnant", "breastfeeding"),
     Message("the amount of caffeine in mg per 100 ml"): "amount_of_drink",
 }
-_CAFFEINE = {
+_CAFFEINE: _Parts = {
     Message("Contains caffeine"): "caffeine",
     Message("Not recommended for children or pregnant women"): says_together("children", "pregnant"),
     Message("the amount of caffeine in mg per 100 g"): "amount_of_food",
 }
-_STEROLS = {
+_STEROLS: _Parts = {
     Message("with added plant sterols"): says_together("sterol", "added"),
     Message("not for people who do not need to control their cholesterol"): "cholesterol",
     Message("with cholesterol-lowering medicine only under medical supervision"): "medicine",
@@ -127,10 +131,6 @@ def _candidates(products: Products, attribute: str) -> _Ingredients:
     return _Ingredients(own, FoldedTexts.of(products).take(texts.values(own)).to_pylist())
 
 
-#: What looks for words in a folded text: those of a use, or what a function finds.
-_Look = str | Callable[[str], str | bool]
-
-
 def _found(folded: str, look: _Look) -> str | bool:
     return words_in(folded, look) if isinstance(look, str) else look(folded)
 
@@ -145,12 +145,8 @@ def _naming(products: Products, attribute: str, look: _Look) -> dict[int, tuple[
     return found
 
 
-#: What a statement has to say, part by part: what it is called, and what looks for it.
-_Parts = Mapping[Message, _Look]
-
-
 def _stating(products: Products, concerned: Mask, parts: _Parts, but: str = "") -> dict[Message, Mask]:
-    """Say of each part of a statement which of some products have a text with it: any text but that of one attribute."""
+    """Say of each part of a statement which of some products have it in any text, but for those of one attribute."""
     texts = TextColumns.of(products)
     chosen = concerned[texts.product]
     if but:
@@ -172,7 +168,7 @@ def _stating(products: Products, concerned: Mask, parts: _Parts, but: str = "") 
 
 def _whole(stated: Mapping[Message, Mask]) -> Mask:
     """Say which products have all parts of a statement."""
-    return np.logical_and.reduce([*stated.values()])
+    return np.asarray(np.logical_and.reduce([*stated.values()]), bool)
 
 
 def _why(stated: Mapping[Message, Mask], rows: Sequence[int]) -> list[Message]:
