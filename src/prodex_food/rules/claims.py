@@ -67,6 +67,7 @@ _PART_FAT_FREE = "part_fat_free"
 _LITTLE_LESS = {
     nutrient: f"little_less_{nutrient}" for nutrient in ("sugars", "fat", "saturates", "salt", "energy")
 }
+_LEAST_LESS, _LEAST_LESS_SALT = 30.0, 25.0
 _SATURATES = {"low_saturates": (1.5, 0.75), "saturates_free": (0.1, 0.1)}
 #: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g; 0.002 g of waters.
 _SALT = {
@@ -287,16 +288,25 @@ def _at_most(
     )
 
 
-def _forbidden(products: Products, *claims: str) -> dict[str, _Figures]:
-    """Return the figures of claims that no declaration bears out."""
-    always = np.ones(len(NutritionColumns.of(products).product), bool)
-    figures = _Figures(
-        always,
-        always,
-        lambda _, words: Message('claims "{words}", which no food may claim', words=words),
-        lambda _: (),
+def _part_fat_free(words: str) -> Message:
+    return Message('claims "{words}", which no food may claim', words=words)
+
+
+def _less(products: Products, nutrient: str, percent: float = _LEAST_LESS) -> dict[str, _Figures]:
+    """Return the figures of a reduction that is too small."""
+    return _forbidden(
+        products,
+        _LITTLE_LESS[nutrient],
+        lambda words: Message(
+            'claims "{words}"; a reduction is at least {limit:g} %', words=words, limit=percent
+        ),
     )
-    return dict.fromkeys(claims, figures)
+
+
+def _forbidden(products: Products, claim: str, why: Callable[[str], Message]) -> dict[str, _Figures]:
+    """Return the figures of a claim that no declaration bears out."""
+    always = np.ones(len(NutritionColumns.of(products).product), bool)
+    return {claim: _Figures(always, always, lambda _, words: why(words), lambda _: ())}
 
 
 def _limited(
@@ -324,7 +334,7 @@ def sugars_claims_hold(products: Products) -> Verdict:
     if (none := _nobody_claims(products, *_SUGARS, _LITTLE_LESS["sugars"])) is not None:
         return none
     figures = _limited(products, Nutrient.SUGARS, Message("sugars"), _SUGARS)
-    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["sugars"]))
+    return _verdict(products, figures | _less(products, "sugars"))
 
 
 @_rule(
@@ -346,7 +356,9 @@ def fat_claims_hold(products: Products) -> Verdict:
     of_drinks: Numbers = np.where(_are_called(products, "milk")[nutrition.product], _LOW_FAT_OF_MILK, liquid)
     limits: dict[str, _Limit] = {**_FAT, "low_fat": (solid, of_drinks)}
     figures = _limited(products, Nutrient.FAT, Message("fat"), limits)
-    return _verdict(products, figures | _forbidden(products, _PART_FAT_FREE, _LITTLE_LESS["fat"]))
+    return _verdict(
+        products, figures | _forbidden(products, _PART_FAT_FREE, _part_fat_free) | _less(products, "fat")
+    )
 
 
 @_rule(
@@ -383,7 +395,7 @@ def saturates_claims_hold(products: Products) -> Verdict:
         ),
         lambda row: (*low.compared(row), *([kilocalories[row]] if by_energy[row] else [])),
     )
-    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["saturates"]))
+    return _verdict(products, figures | _less(products, "saturates"))
 
 
 @_rule(
@@ -415,7 +427,7 @@ def salt_claims_hold(products: Products) -> Verdict:
         claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
         for claim, most in limits.items()
     }
-    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["salt"]))
+    return _verdict(products, figures | _less(products, "salt", _LEAST_LESS_SALT))
 
 
 def _exact(nutrition: NutritionColumns, declared: Numbers, least: Numbers) -> Numbers:
@@ -462,7 +474,7 @@ def energy_claims_hold(products: Products) -> Verdict:
         )
 
     figures = {claim: at_most(most) for claim, most in _ENERGY.items()}
-    return _verdict(products, figures | _forbidden(products, _LITTLE_LESS["energy"]))
+    return _verdict(products, figures | _less(products, "energy"))
 
 
 @_rule(
