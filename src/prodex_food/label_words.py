@@ -12,9 +12,10 @@ figure which is too little (`little_less_...`): "20 % less fat".
 
 `claim_surroundings.tsv` says of whom a claim speaks, by the words around it: `part` makes it one of an ingredient
 ("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `compared` a comparison,
-`content` speaks of the product whatever comes before ("with a high content of fibre"), `cooked` of cooking ("ohne Fett
-braten"), `after` one of a sort ("sin grasa de palma"), `subject` one of whatever stands before it. `both` has two
-claims in one phrase ("rich in fibre and protein"), which are read as two. In `around`, ";" is the place of the claim.
+`content` speaks of the product whatever comes before ("with a high content of fibre"), `adjective` of the food that
+follows ("unsalted butter"), `cooked` of cooking ("ohne Fett braten"), `after` one of a sort ("sin grasa de palma"),
+`subject` one of whatever stands before it. `both` has two claims in one phrase ("rich in fibre and protein"), which are
+read as two. In `around` and `compared`, ";" is the place of the claim.
 
 `statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
 name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
@@ -291,17 +292,19 @@ def _is_own(claim: str, text: str, rest: str, start: int, end: int, running: boo
     if _around("around").search(around) or (claim in _FREE and _around("cooked").search(around)):
         return False
     before, after = rest[first:start], re.findall(r"\w+", rest[end:last])
+    # "Compote with vanilla, without added sugar" speaks of the compote, "with unsalted butter" of the butter.
+    is_whole = claim in _NOT_ADDED and not _around("adjective").search(text[start:end])
     parts = list(_around("part").finditer(before))
     if parts:
         between = [word for word in re.findall(r"\w+", before[parts[-1].end() :]) if word not in _ARTICLES]
         # "With a high content of fibre": nothing else is meant by "with".
         is_content = not between and _around("content").search(text[start:end])
-        if not is_content and (after or (between and claim not in _NOT_ADDED)):
+        if not is_content and (after or (between and not is_whole)):
             return False
     # "Met magere melk, vetarme yoghurt": all of it is what the product is made with.
     opening = rest[_ends(_SENTENCE, text, start, end)[0] :].lstrip()
     made_with = _around("part").match(opening)
-    if made_with and claim not in _NOT_ADDED:
+    if made_with and not is_whole:
         words = [word for word in opening[made_with.end() :].split() if word not in _ARTICLES]
         if not words or not words[0].startswith(";"):
             return False
