@@ -358,7 +358,10 @@ def _sweet_juice(text: str) -> str:
 
 def _item(text: str, uses: Sequence[str], but: str = "") -> str:
     """Return the first item of a list that has words of all of some uses, in any order, and of another none."""
-    for item in re.split(r"[,;:.]", _compiled("not_sugar").sub(_TAKEN_OUT, text)):
+    # Few lists have them at all.
+    if not all(_compiled(use).search(text) for use in uses):
+        return ""
+    for item in re.split(r"[,;:.]", _without_denials(text, "sugar")):
         if all(words_in(item, use) for use in uses) and not (but and words_in(item, but)):
             return item.strip(" []") if item.count("(") == item.count(")") else item.strip(" ()[]")
     return ""
@@ -377,6 +380,7 @@ def words_in(text: str, use: str) -> str:
     return "" if found is None else found.group().strip(" ,;:.")
 
 
+@lru_cache(maxsize=2**10)
 def _without_denials(text: str, use: str) -> str:
     first = _first(use)
     return text if first is None else first.sub(_TAKEN_OUT, text)
@@ -402,7 +406,8 @@ def says_with_sweetener(text: str) -> bool:
     >>> says_with_sweetener("non contiene edulcoranti")
     False
     """
-    return bool(_with_sweetener().search(_without_denials(text, "sweetener")))
+    said = _with_sweetener()
+    return bool(said.search(text) and said.search(_without_denials(text, "sweetener")))
 
 
 @cache
@@ -420,8 +425,10 @@ def says_sweetener(text: str) -> bool:
     >>> says_sweetener("sussstoff? nicht bei uns!")
     False
     """
+    if says_with_sweetener(text) or not _compiled("sweetener").search(text):
+        return says_with_sweetener(text)
     said = _listed_sweetener().sub(_TAKEN_OUT, re.sub(r"[^.!?]*\?", _TAKEN_OUT, text))
-    return says_with_sweetener(text) or bool(words_in(said, "sweetener"))
+    return bool(words_in(said, "sweetener"))
 
 
 @cache
