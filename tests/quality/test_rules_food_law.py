@@ -414,6 +414,7 @@ def in_states(*declared: tuple[Record, Record]) -> Record:
         ("Low sugar cocoa powder", [(grams(("SUGAR-", 40)), {})], State.UNKNOWN),
         ("Low sugar cocoa powder", [(grams(("SUGAR-", 4), name="100 ml as prepared"), {})], State.PASS),
         ("Low sugar muesli", [(grams(("SUGAR-", 40)), SOLD)], State.FAIL),
+        ("Low sugar mix", [(grams(("SUGAR-", 40)), SOLD), (grams(("SUGAR-", 4), basis=150), PREPARED)], State.UNKNOWN),
     ],
 )  # fmt: skip
 def test_food_to_be_prepared_is_judged_as_prepared(

@@ -4,6 +4,9 @@ A product without claims, or whose claimed figure is not declared, breaks none o
 `NutritionColumns.range`), and the least or most that a figure can mean is what is compared. Whether food is solid or
 liquid shows in what its nutrition refers to: per 100 ml it is liquid; per 100 g it may be either, and the laxer limit,
 which is that of solids, decides.
+
+A claim means the food as it is eaten (Art. 5(3)). What is to be prepared, by its name or by a declaration of it as
+prepared, is judged by that declaration alone; without one nobody knows.
 """
 
 from __future__ import annotations
@@ -218,9 +221,8 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
 def _counted(products: Products, nutrition: NutritionColumns) -> Mask:
     """Say which partitions count: those of 100 g or ml, of what is to be prepared as it is prepared (Art. 5(3))."""
     hundred = np.isclose(nutrition.per_hundred, 1.0)
-    prepared = hundred & nutrition.prepared
-    is_prepared = _are_called(products, "to_prepare") | nutrition.any(prepared)
-    return np.where(is_prepared[nutrition.product], prepared, hundred)
+    is_prepared = _are_called(products, "to_prepare") | nutrition.any(nutrition.prepared)
+    return hundred & (nutrition.prepared | ~is_prepared[nutrition.product])
 
 
 def _are_called(products: Products, use: str) -> Mask:
