@@ -10,6 +10,7 @@ from prodex.facts.name import NAMES
 from prodex.facts.requested_data import EVERY_TEXT, Asked, asked_for
 from prodex.languages import Message
 from prodex.locales import is_in_union
+from prodex.messages import unaccented
 from prodex.quality.cut_texts import CutLengths, are_cut
 from prodex.quality.language_detection import DetectedLanguages, detect, is_familiar, sections
 from prodex.quality.laws import FOOD_INFORMATION, Law
@@ -71,4 +72,5 @@ __all__ = [
     "quantities",
     "rule",
     "sections",
+    "unaccented",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.nutrition import says_prepared, states_said
 from prodex.languages import Message
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.remembered import has_match
@@ -19,6 +20,7 @@ from prodex.quality.text_normalization import folded
 from prodex.quality.units import FACTORS
 from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, is_true, numbers
+from prodex.tables.frames import to_frame
 from prodex.written_numbers import less_than
 
 
@@ -144,6 +146,16 @@ class NutritionColumns(ChildRows):
         """Which partitions are of so many grams: what is in a volume has no limit by weight, since syrup is heavy."""
         is_volume = by_value(self["basis_unit_code"], lambda unit: unit in _VOLUMES, False)
         return np.asarray(~is_volume.astype(bool)[self._first])
+
+    @cached_property
+    def prepared(self) -> Mask:
+        """Which partitions are of the food as it is prepared, by their names or what they say of their state."""
+        names = by_value(self["partition"], says_prepared, False).astype(bool)
+        rows = to_frame(self.products.arrow(self.table, "attribute", "position"))
+        states = states_said(self.products.arrow, rows)
+        found = np.zeros(len(self.product), bool)
+        found[self.row[names | states.isin([*filter(says_prepared, states.unique())]).to_numpy()]] = True
+        return found
 
     @cached_property
     def of_serving(self) -> Numbers:
