@@ -31,14 +31,8 @@ from prodex.packs import (
     quantities,
     rule,
 )
-from prodex_food.food_products import (
-    ALCOHOL_LIMIT,
-    is_alcoholic,
-    is_food,
-    is_of_kind,
-    names_food,
-    taken_for_food_by,
-)
+from prodex_food.alcohol import ALCOHOL_LIMIT, is_alcoholic
+from prodex_food.food_products import is_food, names_food, taken_for_food_by
 from prodex_food.label_words import may_lie_in_liquid, medium_of, words_in, words_of
 
 _EU = "Regulation (EU) No 1169/2011"
@@ -370,12 +364,8 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
 def has_alcohol_strength(
     products: Products, *, attribute: str = "percentageOfAlcoholByVolume", kinds: tuple[str, ...] = ()
 ) -> Verdict:
-    """It is mandatory for drinks over 1.2 % alcohol, recognized by class or by the kinds that the profile names."""
-    applies = is_alcoholic(products)
-    if kinds:
-        of_kind = is_of_kind(products, kinds) & is_food(products)
-        applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
-    return _missing_of_food(products, attribute, applies)
+    """It is mandatory for drinks over 1.2 % alcohol: by class, kind, names and figures, or the profile's kinds."""
+    return _missing_of_food(products, attribute, is_alcoholic(products, kinds))
 
 
 @_rule(
