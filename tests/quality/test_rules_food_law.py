@@ -310,6 +310,9 @@ def test_drinks_called_coffee_or_tea_need_no_warning() -> None:
         *(("Pêssego em calda", State.FAIL), ("Rôti de boeuf au jus", State.NOT_APPLICABLE)),
         *(("Sirop de framboise", State.NOT_APPLICABLE), ("Maïs au naturel, poids net égoutté 285 g", State.PASS)),
         *(("Yaourt aux arômes naturels", State.NOT_APPLICABLE), ("Baba au sirop", State.NOT_APPLICABLE)),
+        ("Crème de marrons et pommes au jus d'oranges", State.NOT_APPLICABLE),
+        ("Pfirsichcreme mit Mandarinen in Orangensaft", State.NOT_APPLICABLE),
+        ("Crema de garbanzos en agua", State.NOT_APPLICABLE),
     ],
 )  # fmt: skip
 def test_what_lies_in_a_liquid(name: str, state: State) -> None:
