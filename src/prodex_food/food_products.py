@@ -29,11 +29,13 @@ from prodex.packs import (
     FoldedTexts,
     Mask,
     Message,
+    NutritionColumns,
     Products,
     asked_for,
     by_value,
     encoded,
     folded,
+    numbers,
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
@@ -76,6 +78,8 @@ _TAKEN_FOR_FOOD_BY: Mapping[FoodEvidence, Message] = {
     FoodEvidence.ASSUMED: Message("the profile's assumption"),
 }
 
+#: Beginnings and ends of words that tell food in a name have so many letters.
+_FEWEST_OF_PART = 4
 #: What only food declares.
 _SIGNS: Mapping[str, FoodEvidence] = {
     "isPartitionedBy.contains": FoodEvidence.NUTRIENTS,
@@ -124,7 +128,10 @@ def _decide(products: Products) -> _Decision:
         food, undecided, evidence = food & False, undecided | True, evidence * 0
     else:
         for sign, meant in _SIGNS.items():
-            found = undecided & (products.filled(sign) | products.filled(f"lastRequest.{sign}"))
+            declared = products.filled(sign)
+            if meant is FoodEvidence.NUTRIENTS:
+                declared = declared & ~_are_all_zero(products)
+            found = undecided & (declared | products.filled(f"lastRequest.{sign}"))
             food, undecided = food | found, undecided & ~found
             evidence[found] = meant
         if undecided.any():
@@ -135,6 +142,16 @@ def _decide(products: Products) -> _Decision:
         evidence[undecided] = FoodEvidence.ASSUMED
         food, undecided = food | (undecided & assumed), undecided & False
     return _Decision(pd.arrays.BooleanArray(food, undecided), evidence)
+
+
+def _are_all_zero(products: Products) -> Mask:
+    """Say whose nutrients are all zero, as forms fill them in for a toy; all of whom nobody asked how much it is."""
+    if asked_for(products.origin, ["isPartitionedBy.contains.quantity"]) is not Asked.ALL:
+        return np.ones(len(products), bool)
+    nutrition = NutritionColumns.of(products)
+    is_figure = numbers(nutrition["quantity"]) != 0
+    figures = products.any(nutrition.product[nutrition.row[is_figure]])
+    return np.asarray(products.any(nutrition.product) & ~figures)
 
 
 @dataclass(frozen=True)
@@ -172,13 +189,19 @@ def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
 def names_food(text: str) -> bool:
     """Say whether a folded text has a word of food, of an ingredient or of what allergens are in: "comte" is milk.
 
-    >>> names_food("olive oil"), names_food("comte"), names_food("kirella")
-    (True, True, False)
+    A few letters that begin or end a word are no word of it: a brand may, as "Bristol" ends in German oil.
+
+    >>> names_food("olive oil"), names_food("comte"), names_food("kirella"), names_food("bristol")
+    (True, True, False, False)
     """
     words = re.findall(r"[^\W\d_]+", text)
-    return kind_tells(text) > 0 or any(
-        is_whole_ingredient(one, _TEN) or named_in_any_language(one) for one in words
-    )
+    return any(_names_food(one) for one in words) and kind_tells(text) >= 0
+
+
+@lru_cache(maxsize=2**16)
+def _names_food(word: str) -> bool:
+    found = _food_word_pattern("food", _FEWEST_OF_PART).fullmatch(word)
+    return found is not None or is_whole_ingredient(word, _TEN) or named_in_any_language(word)
 
 
 def kind_tells(label: str) -> int:
@@ -227,10 +250,12 @@ def _is_word(word: str, use: str) -> bool:
 
 
 @cache
-def _food_word_pattern(use: str) -> re.Pattern[str]:
+def _food_word_pattern(use: str, fewest: int = 0) -> re.Pattern[str]:
+    """Return the words of a use; with a fewest, without parts of words that have fewer letters."""
     text = resources.files("prodex_food.words").joinpath("food_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = sorted({word for row in rows if row["use"] == use for word in row["words"].split()})
+    words = [word for word in words if "*" not in word or len(word) > fewest]
     return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
 
 

@@ -318,8 +318,14 @@ def test_fibre_counts_in_whichever_way_fits() -> None:
 @each_row(
     ("rule", "left_out"),
     [
-        *(("energy_fits_nutrients", path) for path in ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy")),
-        *(("kilojoules_fit_kilocalories", path) for path in ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy")),
+        *(
+            ("energy_fits_nutrients", path)
+            for path in ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy")
+        ),
+        *(
+            ("kilojoules_fit_kilocalories", path)
+            for path in ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy")
+        ),
         ("energy_fits_nutrients", "percentageOfAlcoholByVolume"),
     ],
 )
@@ -357,7 +363,9 @@ def test_only_what_is_declared_has_room() -> None:
 
 def test_marks_of_footnotes_are_no_misreading() -> None:
     """Lists mark what is organic by an asterisk, before the word or behind it."""
-    organic = "*Farine de blé, *sucre, **huile de tournesol, *beurre, cacao*. *issu de l'agriculture biologique"
+    organic = (
+        "*Farine de blé, *sucre, **huile de tournesol, *beurre, cacao*. *issu de l'agriculture biologique"
+    )
     assert [State.PASS] == states("ingredients_can_be_read", food(composition=organic))
 
 

@@ -326,6 +326,15 @@ def test_a_brand_that_says_what_food_is_is_a_name() -> None:
     assert [State.PASS] == states("legal_name_is_no_brand", food(nameLegal="Wasser") | water)
 
 
+def test_a_brand_within_another_word_names_no_food() -> None:
+    """ "Bristol" ends as oil does in German, and oranges begin with "Ora"; neither tells anybody what it is."""
+    bristol = {"brand": {"label": "Bristol"}, "kind": {"code": "1", "label": "Biscuits"}}
+    ora = {"brand": {"label": "Ora"}, "kind": {"code": "2", "label": "Oranges"}}
+    assert [State.FAIL, State.FAIL] == states(
+        "legal_name_is_no_brand", food(nameLegal="Bristol") | bristol, food(nameLegal="ORA") | ora
+    )
+
+
 def test_drained_weights_are_compared_with_the_larger_net_weight() -> None:
     """In grams, whatever the units; without a net weight there is nothing to compare."""
     drained = {"drainedWeight": told(0.25, "KGM")}

@@ -185,9 +185,15 @@ def test_a_breach_is_found_and_its_neighbours_do_not_fail(rule: str) -> None:
     [
         *((each, State.FAIL) for each in ("Kaffee", "Holzkohle", "Rundvlees")),
         *((each, State.UNKNOWN) for each in ("Kaffeekapseln", "Couchtische aus Holz", "Schokoladenkekse")),
-        *((each, State.UNKNOWN) for each in ("Chaussures en cuir", "Muebles", "Autobanden", "Tofu", "Espresso")),
-        *((each, State.NOT_APPLICABLE) for each in ("Joghurt", "Framboises", "Asiatische Nudeln", "Weingummi")),
-        *((each, State.NOT_APPLICABLE) for each in ("Extra virgin olive oil", "Vegetables", "Tomatensap")),
+        *(
+            (each, State.UNKNOWN)
+            for each in ("Chaussures en cuir", "Muebles", "Autobanden", "Tofu", "Espresso")
+        ),
+        *(
+            (each, State.NOT_APPLICABLE)
+            for each in ("Joghurt", "Framboises", "Asiatische Nudeln", "Weingummi")
+        ),
+        *((each, State.NOT_APPLICABLE) for each in ("Purée without sugar", "Vegetables", "Tamarinds")),
     ],
 )
 def test_what_may_be_made_of_a_commodity_is_unknown(kind: str, state: State) -> None:

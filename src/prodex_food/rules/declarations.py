@@ -149,9 +149,9 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
         ):
             made_of[product] += f" {words} "
         for place in np.flatnonzero(same).tolist():
-            product, letters = int(whose[place]), _letters(name[place])
+            product = int(whose[place])
             wrong[rows[place]] = not (
-                letters in _letters(kinds[product])
+                f" {name[place]} " in f" {kinds[product]} "
                 or f" {name[place]} " in made_of.get(product, "").replace(f" {name[place]} ingredients ", " ")
                 or names_food(name[place])
             )
