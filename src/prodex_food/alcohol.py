@@ -63,7 +63,10 @@ _DRINKS_GPC, _OPEN_GPC = ("502022", "50000002"), ("50000000", "50200000")
 _USES = ("free", "other", "open", "drink", "origin", "soft")
 #: A share in a folded name, where a space stands for the comma, that says that there is hardly any alcohol: "0,0 %",
 #: "0%", "0.5 % vol"; not the end of "5,0 %".
-_HARDLY_ANY = re.compile(r"(?<!\d)(?<!\d )(?:0(?: 0+)? ?%|0 0\b|(?:0 \d+|1 [012]) ?%? ?(?:vol|alc|alk))")
+_HARDLY_ANY = re.compile(
+    r"(?<!\d)(?<!\d )(?:0(?: 0+)? ?%|0 0\b|(?:0 \d+|1 [012]) ?%? ?(?:vol|alc|alk))"
+    r"|\bal[ck]\w*\W+(?:0(?: \d+)?|1 [012]) ?%"
+)
 #: What says how much or how strong, behind the words of a name.
 _AMOUNT = re.compile(r"\d[\d ]*(?:% ?(?:vol|alc|alk)?|[a-z]{1,2}\b)?")
 #: What joins two kinds in one label: "wines & soft drinks".
@@ -294,7 +297,7 @@ def _name_said(name: str) -> int:
         return found | (_Said.FOOD if is_food else 0)
     places = [place for place, word in enumerate(words) if _is_word(word, "drink", "origin")] or [0]
     if places[0] > 0 and _is_word(words[places[0] - 1], "held"):
-        return _Said.HELD | (_Said.FOOD if is_food else 0)
+        return _Said.FOOD if is_food else _Said.HELD
     if places[0] > 0 and not found & _Said.DRINK and _is_word(words[places[0] - 1], "of"):
         # What comes from a place of wine need not be wine: "sarments du Médoc".
         return _Said.MIXED

@@ -249,5 +249,5 @@ def test_a_number_that_many_bear_names_the_first_and_counts_all() -> None:
     ],
 )
 def test_numbers_without_their_zeros_are_called_what_they_are(gtin: str, said: str) -> None:
-    """The check digits of GTIN and ISBN (GS1 General Specifications, 7.9; ISO 2108) tell which number lost its zeros."""
+    """The check digits of GTIN and ISBN (GS1 General Specifications, 7.9; ISO 2108) tell which lost its zeros."""
     assert ("gtin", None, gtin, said) == Case({}, {"gtin": gtin}, ("", None, None, "")).found("valid_gtin")
