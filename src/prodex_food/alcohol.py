@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import product as every
 
@@ -232,14 +232,14 @@ def _without_drinks(label: str) -> str:
     return " ".join(word for word in _WORD.findall(label) if not _is_word(word, "drink", "origin", "any"))
 
 
-class _Said(IntFlag):
-    """What the words of a text are of."""
+class _Said:
+    """What the words of a text are of, as bits: plain numbers, since thousands of names are read."""
 
     FREE, OTHER, OPEN, DRINK, ORIGIN, SOFT, FOOD, HELD, MIXED = (1 << place for place in range(9))
 
 
 #: What is said by the words of each use.
-_SAID = dict(zip(_USES, _Said, strict=False))
+_SAID: dict[str, int] = {use: getattr(_Said, use.upper()) for use in _USES}
 
 
 def _of_names(products: Products, chosen: Mask) -> Rows:
@@ -286,6 +286,7 @@ def _name_of(flags: int) -> int:
     return _Name.FOOD if flags & (_Said.FOOD | _Said.SOFT) else _Name.NOTHING
 
 
+@lru_cache(maxsize=2**15)
 def _name_said(name: str) -> int:
     """Say what a folded name tells: a drink is its first word or its last, and nothing is made with it."""
     found = _said(name)
@@ -330,14 +331,14 @@ def _foods() -> frozenset[str]:
 @lru_cache(maxsize=2**15)
 def _said(text: str) -> int:
     """Return the uses of the words that a folded text has; what has one is no part of another."""
-    found = _Said.FREE if _HARDLY_ANY.search(text) else _Said(0)
+    found = _Said.FREE if _HARDLY_ANY.search(text) else 0
     words = _WORD.findall(text)
     if any(word in _firsts() for word in words):
         for use, pattern in _phrases().items():
             text, count = pattern.subn(" ; ", text)
             found |= _SAID[use] if count and use in _SAID else 0
         words = _WORD.findall(text)
-    return found | _Said(sum({_SAID[use] for word in words if (use := _use_of(word))}))
+    return found | sum({_SAID[use] for word in words if (use := _use_of(word))})
 
 
 @lru_cache(maxsize=2**16)
