@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.packs import (
     NAMES,
@@ -40,6 +41,7 @@ from prodex.packs import (
     asked_for,
     by_value,
     encoded,
+    is_true,
     numbers,
     quantities,
 )
@@ -117,7 +119,7 @@ def is_alcoholic(products: Products, kinds: Sequence[str] = ()) -> Answer:
 
 def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     needs = (
-        ["GPC.code", "kind.label", *(["kind.code"] if kinds else [])],
+        ["GPC.code", "kind.label", "kind.code"],
         [f"{name}.data" for name in NAMES],
         ["percentageOfAlcoholByVolume", *NutritionColumns.NEEDS, *NutritionColumns.BASIS],
         ["composition.data"],
@@ -186,7 +188,9 @@ def _judge_figure(kind: _Kind, name: _Name, is_strength: bool, is_free: bool) ->
 
 
 def _of_kinds(products: Products, kinds: tuple[str, ...]) -> Rows:
-    labels, label = encoded(products.column("kind"))
+    # A code may be a word as well, and is what there is of a kind without a label.
+    codes = products.column("kind_code")
+    labels, label = encoded(pc.coalesce(products.column("kind"), codes))
     texts = FoldedTexts.of(products).take(labels).to_pylist()
     # The last value is for products without a kind, whose code is -1.
     by_label = np.array([*map(_kind_said, texts), _Kind.NOTHING], np.int64)[label]
@@ -197,7 +201,7 @@ def _of_kinds(products: Products, kinds: tuple[str, ...]) -> Rows:
     found = np.where(by_label == _Kind.NOTHING, by_class, by_label)
     found = np.where(is_torn, _Kind.TORN, np.where(is_other, _Kind.OTHER, found))
     if kinds:
-        named = products["kind_code"].isin(list(kinds)).to_numpy(bool)
+        named = is_true(pc.is_in(codes, pa.array(kinds)))
         found = np.where(named & (by_class != _Kind.OTHER) & (found != _Kind.FREE), _Kind.DRINK, found)
     return np.asarray(found, np.int64)
 
