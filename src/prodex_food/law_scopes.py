@@ -192,6 +192,7 @@ def _customs_code(digits: str) -> int:
 
 @lru_cache(maxsize=2**14)
 def _commodity_said(label: str) -> int:
+    """Say whether a folded label of a kind names a commodity, or perhaps what is made of one."""
     words = _words_of(label)
     best = _NO
     for row in _table("commodity_words.tsv"):
@@ -201,6 +202,9 @@ def _commodity_said(label: str) -> int:
             if all(any(_pattern(part).fullmatch(word) for word in words) for part in each.split("+"))
         ]
         if not named:
+            # A part of another word, and what may be made of it: coffee capsules, a table.
+            if any(_pattern(each).fullmatch(word) for each in row["perhaps"].split() for word in words):
+                best = max(best, _MAYBE)
             continue
         plain = {*row["plain"].split(), *(part for each in named for part in each)}
         is_plain = all(any(_pattern(each).fullmatch(word) for each in plain) for word in words)

@@ -320,6 +320,9 @@ def test_drinks_called_coffee_or_tea_need_no_warning() -> None:
         *(("Pêssego em calda", State.FAIL), ("Rôti de boeuf au jus", State.NOT_APPLICABLE)),
         *(("Sirop de framboise", State.NOT_APPLICABLE), ("Maïs au naturel, poids net égoutté 285 g", State.PASS)),
         *(("Yaourt aux arômes naturels", State.NOT_APPLICABLE), ("Baba au sirop", State.NOT_APPLICABLE)),
+        ("Crème de marrons et pommes au jus d'oranges", State.NOT_APPLICABLE),
+        ("Pfirsichcreme mit Mandarinen in Orangensaft", State.NOT_APPLICABLE),
+        ("Crema de garbanzos en agua", State.NOT_APPLICABLE),
     ],
 )  # fmt: skip
 def test_what_lies_in_a_liquid(name: str, state: State) -> None:
@@ -331,6 +334,15 @@ def test_a_brand_that_says_what_food_is_is_a_name() -> None:
     """A word of the kind is no mere brand."""
     water = {"brand": {"label": "Wasser"}, "kind": {"code": "1", "label": "Mineralwasser"}}
     assert [State.PASS] == states("legal_name_is_no_brand", food(nameLegal="Wasser") | water)
+
+
+def test_a_brand_within_another_word_names_no_food() -> None:
+    """ "Bristol" ends as oil does in German, and oranges begin with "Ora"; neither tells anybody what it is."""
+    bristol = {"brand": {"label": "Bristol"}, "kind": {"code": "1", "label": "Biscuits"}}
+    ora = {"brand": {"label": "Ora"}, "kind": {"code": "2", "label": "Oranges"}}
+    assert [State.FAIL, State.FAIL] == states(
+        "legal_name_is_no_brand", food(nameLegal="Bristol") | bristol, food(nameLegal="ORA") | ora
+    )
 
 
 def test_drained_weights_are_compared_with_the_larger_net_weight() -> None:

@@ -180,6 +180,27 @@ def test_a_breach_is_found_and_its_neighbours_do_not_fail(rule: str) -> None:
     assert State.FAIL not in found[1:]
 
 
+@each_row(
+    ("kind", "state"),
+    [
+        *((each, State.FAIL) for each in ("Kaffee", "Holzkohle", "Rundvlees")),
+        *((each, State.UNKNOWN) for each in ("Kaffeekapseln", "Couchtische aus Holz", "Schokoladenkekse")),
+        *(
+            (each, State.UNKNOWN)
+            for each in ("Chaussures en cuir", "Muebles", "Autobanden", "Tofu", "Espresso")
+        ),
+        *(
+            (each, State.NOT_APPLICABLE)
+            for each in ("Joghurt", "Framboises", "Asiatische Nudeln", "Weingummi")
+        ),
+        *((each, State.NOT_APPLICABLE) for each in ("Purée without sugar", "Vegetables", "Tamarinds")),
+    ],
+)
+def test_what_may_be_made_of_a_commodity_is_unknown(kind: str, state: State) -> None:
+    """Annex I lists furniture of wood and some goods of coffee: a part of a word is no proof, and no proof against."""
+    assert [state] == states([product(id=1, kind=code("K", kind))], "forest_goods_have_customs_code")
+
+
 @each_row("rule", OF_LAWS)
 def test_what_is_not_declared_is_unknown(rule: str) -> None:
     """For each field that a rule asks for: without its declaration no product fails, and none passes."""

@@ -242,9 +242,10 @@ class NutritionColumns(ChildRows):
         return np.where(less, 0.0, least), np.where(less, limit, most)
 
     def rounded_away(self, nutrient: str) -> Numbers:
-        """Return the grams that the figures of 100 g may have gained from servings that were rounded up."""
+        """Return the grams that figures of 100 g may have gained from servings that were rounded up; 0 without one."""
         servings = np.where(np.isclose(self.per_hundred, 1.0), self.of_serving, 0.0)
-        return np.nan_to_num(self._half_step(nutrient, self.amount(nutrient), servings))
+        declared = self.amount(nutrient)
+        return np.where(np.isnan(declared), 0.0, self._half_step(nutrient, declared, servings))
 
     def _half_step(self, nutrient: str, declared: Numbers, servings: Numbers) -> Numbers:
         """Return the grams that may be rounded away of servings together."""

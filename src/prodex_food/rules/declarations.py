@@ -31,15 +31,8 @@ from prodex.packs import (
     quantities,
     rule,
 )
-from prodex_food.food_products import (
-    ALCOHOL_LIMIT,
-    TAKEN_FOR_FOOD_BY,
-    food_evidence,
-    is_alcoholic,
-    is_food,
-    is_of_kind,
-    names_food,
-)
+from prodex_food.alcohol import ALCOHOL_LIMIT, is_alcoholic
+from prodex_food.food_products import TAKEN_FOR_FOOD_BY, food_evidence, is_food, names_food
 from prodex_food.label_words import may_lie_in_liquid, medium_of, words_in, words_of
 
 _EU = "Regulation (EU) No 1169/2011"
@@ -159,9 +152,9 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
         ):
             made_of[product] += f" {words} "
         for place in np.flatnonzero(same).tolist():
-            product, letters = int(whose[place]), _letters(name[place])
+            product = int(whose[place])
             wrong[rows[place]] = not (
-                letters in _letters(kinds[product])
+                f" {name[place]} " in f" {kinds[product]} "
                 or f" {name[place]} " in made_of.get(product, "").replace(f" {name[place]} ingredients ", " ")
                 or names_food(name[place])
             )
@@ -374,12 +367,8 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
 def has_alcohol_strength(
     products: Products, *, attribute: str = "percentageOfAlcoholByVolume", kinds: tuple[str, ...] = ()
 ) -> Verdict:
-    """It is mandatory for drinks over 1.2 % alcohol, recognized by class or by the kinds that the profile names."""
-    applies = is_alcoholic(products)
-    if kinds:
-        of_kind = is_of_kind(products, kinds) & is_food(products)
-        applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
-    return _missing_of_food(products, attribute, applies)
+    """It is mandatory for drinks over 1.2 % alcohol: by class, kind, names and figures, or the profile's kinds."""
+    return _missing_of_food(products, attribute, is_alcoholic(products, kinds))
 
 
 @_rule(

@@ -102,7 +102,8 @@ _STRANGE = (
     r"\p{Ll}\p{Lu}\p{Ll}|\p{Ll}{2}\p{Lu}(?:\p{Lu}|$)",
     r"^[^\pL\pN\s]*[|\\^~§¤¢¬«»€£¥]+[^\pL\pN]*$",
     r"^[b-df-hj-np-tv-xz]{4,}$",
-    r"^[,.;:'’*]+\pL",
+    # "*" before or behind a word is the mark of a footnote: "*from organic farming".
+    r"^[,.;:'’]+\pL",
 )
 #: Words that are not strange although they have digits, signs or capitals: additives, vitamins, emphasis, amounts.
 _MEANT = (

@@ -283,6 +283,7 @@ def energy_possible(products: Products, *, limit: float = 3800.0) -> Verdict:
     problem="Kilojoules and kilocalories disagree",
     fix="Correct the one that is wrong; 1 kcal is 4.184 kJ.",
     severity="error",
+    needs=(*NutritionColumns.NEEDS, *NutritionColumns.BASIS),
 )
 def kilojoules_fit_kilocalories(
     products: Products, *, least: float = 3.7, most: float = 4.7, rounding: float = 2.0
@@ -317,6 +318,8 @@ def kilojoules_fit_kilocalories(
     problem="Energy and nutrients over {percent} % apart",
     fix="Compare energy, fat, carbohydrate, protein and fibre with the pack: they contradict each other.",
     severity="warning",
+    # Figures that were multiplied from a serving have more room, and with alcohol it is no question.
+    needs=(*NutritionColumns.NEEDS, *NutritionColumns.BASIS, "percentageOfAlcoholByVolume"),
     source=f"{_EU}, Annex XIV (factors); {_OFF} (15 % and 30 %)",
     exact=False,
 )
@@ -420,13 +423,11 @@ def _energy_off(nutrition: NutritionColumns, percent: float, more: Numbers) -> M
 def _excused(products: Products, nutrition: NutritionColumns, percent: float, off: Mask) -> tuple[Mask, Mask]:
     """Say in which partitions what is not declared explains the energy: for certain, and perhaps.
 
-    For certain where ingredients or names tell it; perhaps where these or the alcohol were not requested.
+    For certain where ingredients or names tell it; perhaps where these were not requested.
     """
     certain, perhaps = np.zeros((2, len(off)), bool)
     if not off.any():
         return certain, perhaps
-    if asked_for(products.origin, ["percentageOfAlcoholByVolume"]) is not Asked.ALL:
-        perhaps |= off
     # American labels round small amounts in a serving to zero, and the size of the serving is not known here.
     nothing = np.stack([nutrition.amount(each) for each in _MACRO]) == 0
     perhaps |= off & nothing.all(axis=0) & np.isnan(nutrition.energy("kJ"))
