@@ -362,7 +362,7 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
     severity="error",
     source=f"{_EU}, Art. 9(1)(k) and 28; GDSN rule 325, of beers, wines and spirits by class",
     article="Art. 9(1)(k) and 28",
-    cannot_see="Drinks whose class and kind do not say that they have alcohol.",
+    cannot_see="Drinks whose class, kind, names and figures do not say that they have alcohol.",
 )
 def has_alcohol_strength(
     products: Products, *, attribute: str = "percentageOfAlcoholByVolume", kinds: tuple[str, ...] = ()
