@@ -404,7 +404,7 @@ def saturates_claims_hold(products: Products) -> Verdict:
     title="claims of low salt and of no salt agree with the nutrition",
     problem="Claim about salt perhaps against the nutrition",
     fix="Correct the claim or the salt of the nutrition declaration: they contradict each other.",
-    article="Art. 8 and Annex (low, very low sodium/salt, sodium-free or salt-free, no added sodium/salt)",
+    article="Art. 8 and Annex (low or no sodium or salt, none added)",
     cannot_see="Waters whose name has no such word, and whether salt was added where a text claims that none was.",
 )
 def salt_claims_hold(products: Products) -> Verdict:
