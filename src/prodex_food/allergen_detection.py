@@ -189,6 +189,7 @@ def named_allergens(
 
     Examples
     --------
+    >>> from prodex_food.vocabulary import names_of
     >>> texts = pa.array(["Farine de blé, lait de coco, noix de muscade.", "sans lait. Peut contenir du soja."])
     >>> [names_of(groups) for groups in named_allergens(texts, pa.array(["fr", "fr"])).groups]
     [['gluten'], []]
