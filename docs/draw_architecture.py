@@ -18,7 +18,7 @@ LAYERS = (
     ("Panels and jobs", ("notebook", "job", "week_simulation")),
     ("What people see", ("display", "exploration", "pictures")),
     ("In and out", ("load", "worklists", "send", "compare", "publishing")),
-    ("Quality", ("quality", "facts")),
+    ("Quality", ("packs", "quality", "facts")),
     ("Products on disk", ("store", "ledger")),
     ("The service", ("service", "network")),
     ("Catalogues", ("catalog", "formats", "selection", "files")),

@@ -27,8 +27,7 @@ import prodex
 from prodex import charts, errors, operations, sandbox
 from prodex.cli import app
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.laws import LAWS
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.tables.declaration import TABLES, data_dictionary
 from prodex_sandbox.sample import shared_products
 from prodex_sandbox.simulation import ACTIONS
@@ -323,7 +322,7 @@ def _rule_pages() -> Iterator[tuple[str, str]]:
             "",
             "## Example",
             "",
-            *seen.get(name, [_NOT_ASKED if RULES[name].declared else _NO_EXAMPLE]),
+            *seen.get(name, [_NOT_ASKED if all_rules()[name].declared else _NO_EXAMPLE]),
             "",
         ]
         parts += ["## What it cannot see", "", *(f"- {line}" for line in _blind(name, rule)), ""]
@@ -338,7 +337,7 @@ def _examples() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     by_default = {
         rule.id: {}
-        for rule in RULES.values()
+        for rule in all_rules().values()
         if rule.shipped and all(one.default is not inspect.Parameter.empty for one in rule.parameters)
     }
     for profile in (prodex.Profile.read({"checks": by_default}), prodex.Profile.read("online-listing")):
@@ -362,7 +361,7 @@ def _example(row: Mapping[Hashable, Any]) -> list[str]:
 
 def _blind(name: str, facts: Mapping[Hashable, Any]) -> Iterator[str]:
     """Yield what a rule does not know, as it is declared."""
-    rule = RULES[name]
+    rule = all_rules()[name]
     if not facts["exact"]:
         yield "It can be wrong: it concludes from texts or from other products. Look before you ask for a correction."
     if rule.cannot_see:
@@ -382,12 +381,14 @@ def _blind(name: str, facts: Mapping[Hashable, Any]) -> Iterator[str]:
 
 def _switches(name: str, profiles: Sequence[str]) -> Iterator[str]:
     """Yield how a profile of one's own has the rule with other settings, or has it not."""
-    severity = "info" if RULES[name].severity != "info" else "warning"
+    severity = "info" if all_rules()[name].severity != "info" else "warning"
     parent = profiles[0] if profiles else "core"
     checks = [check for check in prodex.Profile.read(parent).checks if check.rule.id == name]
     given = dict(checks[0].parameters) if checks else {}
     needed = [
-        one for one in RULES[name].parameters if one.default is inspect.Parameter.empty or one.name in given
+        one
+        for one in all_rules()[name].parameters
+        if one.default is inspect.Parameter.empty or one.name in given
     ]
     lines = [
         f"{one.name} = {_toml(given.get(one.name, '...'))}"
@@ -444,8 +445,9 @@ def _profiles() -> str:
 def _laws() -> str:
     """Return the laws behind rules: what each asks from when on, how it was checked, what has to be declared."""
     parts = ["# Laws", "", _LAWS_INTRODUCTION, ""]
-    for law in LAWS.values():
-        rules = [rule for rule in RULES.values() if rule.shipped and rule.law == law]
+    laws = dict.fromkeys(rule.law for rule in all_rules().values() if rule.shipped and rule.law is not None)
+    for law in laws:
+        rules = [rule for rule in all_rules().values() if rule.shipped and rule.law == law]
         read_in = f"Read in {law.read_in}, not at its source." if law.read_in else "Read at its source."
         parts += [f"## {_text(law.name)}", "", f"[{_text(law.number)}]({law.source}). {_text(read_in)}"]
         parts += [f"Checked on {law.checked:%Y-%m-%d}.", ""]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from tests.quick import ONE_IN
 
 #: How many letters of a value and of an error are shown for each row that is wrong.
@@ -28,12 +28,12 @@ _FAILURES = (Exception, pytest.fail.Exception)
 @contextmanager
 def own_rules() -> Iterator[None]:
     """Forget the rules that are defined meanwhile."""
-    before = dict(RULES)
+    before = dict(all_rules())
     try:
         yield
     finally:
-        RULES.clear()
-        RULES.update(before)
+        all_rules().clear()
+        all_rules().update(before)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The catalogues of messages: `python -m tests.catalogues` brings them up to date with the code, and compiles them.
 
-A message that is new stands in `prodex.po` without a translation; one that the code has no more is removed. Whoever has
-translated, in an editor for such files or by hand, runs it again: programs read the compiled files (`prodex.mo`).
+Each package has its own, `<package>.po`. A message that is new stands there without a translation; one that the code
+has no more is removed. Whoever has translated, in an editor for such files or by hand, runs it again: programs read the
+compiled files (`<package>.mo`).
 `python -m tests.catalogues it` begins a fifth language.
 """
 
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from prodex.quality import problems, required_checks
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.figures import MEASURES
 from prodex.quality.picture_columns import FACES
-from prodex.quality.rulebook import BLOCKS, RULES, SEVERITIES
+from prodex.quality.rulebook import BLOCKS, SEVERITIES, all_rules
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists import hierarchy_answers, layout
 from prodex.worklists.answer_fields import IN_PLACE_OF
@@ -38,8 +40,9 @@ from prodex.worklists.layout import SEVERAL, TO_FIX
 from prodex.worklists.workbook import _SUMMARY
 from prodex.written_numbers import _INEXACT, _OTHER_DIGITS
 
-SOURCE = Path(__file__).parents[1] / "src" / "prodex"
-FOLDER = SOURCE / "languages"
+SOURCE = Path(__file__).parents[1] / "src"
+#: What has catalogues of its own: prodex, and the pack of rules that comes along.
+PACKAGES = ("prodex", "prodex_food")
 
 #: Which day it is says nothing of translations.
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -48,23 +51,30 @@ _RULE = "{name} of the rule {rule}"
 
 
 @cache
-def messages() -> dict[str | tuple[str, str], str]:
-    """Return every message, with a comment: what code and pages say, what rules say, labels, templates."""
+def messages(package: str) -> dict[str | tuple[str, str], str]:
+    """Return every message of a package, with a comment: what its code and pages say, its rules, its labels."""
     found: dict[str | tuple[str, str], str] = {}
-    for message, comment in _all():
+    for message, comment in (
+        *_of_rules(package),
+        *(_of_prodex() if package == "prodex" else ()),
+        *_in_code(package),
+    ):
         found.setdefault(message, comment)
     # One form is no message of its own where both are one.
     return found
 
 
-def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
-    for name, rule in sorted(RULES.items()):
-        if rule.shipped:
+def _of_rules(package: str) -> Iterator[tuple[str, str]]:
+    for name, rule in sorted(all_rules().items()):
+        if rule.pack == package:
             said = {"problem": rule.problem, "title": rule.title, "fix": rule.fix, "reason": rule.reason}
             yield from ((text, _RULE.format(name=kind, rule=name)) for kind, text in said.items() if text)
             yield " ".join(rule.why.split()), _RULE.format(name="why it matters", rule=name)
             cited = {rule.source, "" if rule.law is None else rule.law.cited(rule.article)} - {""}
             yield from ((text, _RULE.format(name="source", rule=name)) for text in sorted(cited))
+
+
+def _of_prodex() -> Iterator[tuple[str, str]]:
     named = [*labels.LABELS.values(), *labels.OTHER_LABELS, *hierarchy_answers.FIELDS.values()]
     named += [field.label for field in FIELDS.values()]
     named += [*SEVERITIES, *BLOCKS, *PICTURE_FACTS, *GROUPINGS, *(f"{one}s" for one in OFFENDERS)]
@@ -103,13 +113,12 @@ def _all() -> Iterator[tuple[str | tuple[str, str], str]]:
     }
     for comment, texts in groups.items():
         yield from ((one, comment) for one in texts)
-    yield from ((one, "") for one in _in_code())
 
 
-def _in_code() -> Iterator[str | tuple[str, str]]:
+def _in_code(package: str) -> Iterator[tuple[str | tuple[str, str], str]]:
     """Yield what code and pages pass to `gettext`, most often called `_`."""
     found = extract_from_dir(
-        SOURCE,
+        SOURCE / package,
         [("**.py", "python"), ("**.html", "jinja2")],
         keywords={
             **dict.fromkeys(("gettext", "_", "Message", "sentence", "saying")),
@@ -119,16 +128,16 @@ def _in_code() -> Iterator[str | tuple[str, str]]:
         options_map={"**.html": {"silent": "false"}},
     )
     for _, _, message, _, _ in found:
-        yield message if isinstance(message, str) else (message[0], message[1])
+        yield message if isinstance(message, str) else (message[0], message[1]), ""
 
 
-def updated(language: str) -> Catalog:
+def updated(language: str, package: str) -> Catalog:
     """Return the catalogue of a language with today's messages, and the translations that it has of them."""
-    there = catalogue(language)
+    there = catalogue(language, package)
     made = Catalog(
         locale=language,
-        project="prodex",
-        header_comment=f"# Messages of prodex: {language}",
+        project=package,
+        header_comment=f"# Messages of {package}: {language}",
         fuzzy=False,
         creation_date=there.creation_date,
         revision_date=there.revision_date,
@@ -139,7 +148,7 @@ def updated(language: str) -> Catalog:
     unformatted = {
         _unformatted(one.id if isinstance(one.id, str) else one.id[0]): one for one in there if one.id
     }
-    for message, comment in messages().items():
+    for message, comment in messages(package).items():
         single = message if isinstance(message, str) else message[0]
         old = there.get(single) or unformatted.get(_unformatted(single))
         string = "" if old is None else _formatted(old.string, single)
@@ -162,9 +171,14 @@ def _formatted(translation: Any, message: str) -> Any:
     return _FORMAT.sub(lambda found: formats.get(found[1], found[0]), translation)
 
 
-def catalogue(language: str) -> Catalog:
+def folder_of(language: str, package: str) -> Path:
+    """Return where the catalogue of a package is."""
+    return SOURCE / package / "languages" / language / "LC_MESSAGES"
+
+
+def catalogue(language: str, package: str) -> Catalog:
     """Return the catalogue of a language as it is written."""
-    file = FOLDER / language / "LC_MESSAGES" / "prodex.po"
+    file = folder_of(language, package) / f"{package}.po"
     if not file.exists():
         return Catalog(locale=language)
     with file.open("rb") as stream:
@@ -200,14 +214,14 @@ def untranslated(made: Catalog) -> list[Message]:
 
 def main(languages: list[str]) -> None:
     """Bring catalogues up to date."""
-    for language in languages or LANGUAGES[1:]:
-        made = updated(language)
-        folder = FOLDER / language / "LC_MESSAGES"
+    for package, language in product(PACKAGES, languages or LANGUAGES[1:]):
+        made = updated(language, package)
+        folder = folder_of(language, package)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "prodex.po").write_bytes(po_of(made))
-        (folder / "prodex.mo").write_bytes(mo_of(catalogue(language)))
+        (folder / f"{package}.po").write_bytes(po_of(made))
+        (folder / f"{package}.mo").write_bytes(mo_of(catalogue(language, package)))
         print(  # noqa: T201 - it is a command
-            f"{language}: {len(made)} messages, {len(untranslated(made))} without a translation"
+            f"{package}, {language}: {len(made)} messages, {len(untranslated(made))} without a translation"
         )
 
 

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.xdist_group("architecture")
 
 SOURCE = Path(prodex.__file__).parents[1]
 SANDBOX = "prodex_sandbox"
+FOOD = "prodex_food"
 
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
@@ -33,6 +34,7 @@ ROWS = (
         "executors",
         "gtin",
         "installation",
+        "installed_packs",
         "locales",
         "patterns",
         "written_json",
@@ -50,6 +52,7 @@ ROWS = (
     {"store"},
     {"facts"},
     {"quality"},
+    {"packs"},
     {"send", "compare", "publishing"},
     {"worklists"},
     {"load"},
@@ -67,9 +70,9 @@ RANK = {name: row for row, names in enumerate(ROWS) for name in names}
 
 @cache
 def modules() -> dict[str, Path]:
-    """Return every module of both packages by its dotted name."""
+    """Return every module of all packages by its dotted name."""
     found = {}
-    for package in ("prodex", SANDBOX):
+    for package in ("prodex", FOOD, SANDBOX):
         for path in sorted((SOURCE / package).rglob("*.py")):
             parts = path.relative_to(SOURCE).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
@@ -77,8 +80,8 @@ def modules() -> dict[str, Path]:
 
 
 def client_modules() -> list[str]:
-    """Return the modules of prodex, those of the sandbox left out."""
-    return [module for module in modules() if not is_of_sandbox(module)]
+    """Return the modules of prodex, without those of the sandbox and of the pack of rules."""
+    return [module for module in modules() if module.partition(".")[0] == "prodex"]
 
 
 def modules_of_sandbox() -> set[str]:
@@ -262,6 +265,13 @@ def test_no_public_class_name_stands_twice() -> None:
 
     assert of_the_specification == {name for name, found in homes.items() if len(found) > 1}
     assert {2} == {len({module.partition(".")[0] for module in homes[name]}) for name in of_the_specification}
+
+
+def test_the_pack_of_food_is_built_as_anybody_builds_one() -> None:
+    """It imports the one public module for packs, and nothing of prodex imports it."""
+    of_food = {module for module in modules() if module.partition(".")[0] == FOOD}
+    assert {"prodex.packs"} == {other for module in of_food for other in imports(module)} - of_food
+    assert [] == [module for module in modules() if module not in of_food and imports(module) & of_food]
 
 
 def test_the_sandbox_imports_nothing_of_prodex() -> None:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from tests.cases import each_row, number_of_rows
 
 
@@ -44,7 +44,7 @@ def test_a_row_has_its_fixtures_anew(
     assert kept.home == home == Path(os.environ["PRODEX_HOME"])
     assert not [*letters, *tmp_path.iterdir(), *home.glob("*")]
     assert "ROW" not in os.environ
-    assert "row" not in RULES
+    assert "row" not in all_rules()
     assert all(made[-1] == "ended" for made, _, _ in SEEN)
     assert (tmp_path, home) not in {(path, house) for _, path, house in SEEN}
     assert number == len(SEEN)
@@ -54,7 +54,7 @@ def test_a_row_has_its_fixtures_anew(
     (home / "row").touch()
     (tmp_path / "row").touch()
     monkeypatch.setenv("ROW", "1")
-    RULES["row"] = next(iter(RULES.values()))
+    all_rules()["row"] = next(iter(all_rules().values()))
     SEEN.append((letters, tmp_path, home))
 
 

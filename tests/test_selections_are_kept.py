@@ -40,7 +40,7 @@ from prodex.quality import AuditComparison
 from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.comparison import worsening
 from prodex.quality.figures import figures_of
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.sandbox import Sandbox
 from prodex.selection import Selection
 from prodex.tables.declaration import TABLES
@@ -53,7 +53,7 @@ NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 PROFILE: dict[str, Any] = {
     "checks": {
         name: {}
-        for name, one in RULES.items()
+        for name, one in all_rules().items()
         if one.shipped
         and not any(parameter.default is inspect.Parameter.empty for parameter in one.parameters)
     }

@@ -26,6 +26,8 @@ from prodex.written_numbers import is_rounded
 #: A GTIN is written with so many digits; shorter ones are the same number with zeros before it.
 LENGTHS = (8, 12, 13, 14)
 
+#: Fewer digits are too few to say that they are a GTIN-8 without its zeros.
+_FEWEST_DIGITS = 5
 _WEIGHTS = np.array([3, 1] * 7, np.int64)
 
 
@@ -269,7 +271,8 @@ def are_valid(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:
 def from_upc_e(gtin: str) -> str | None:
     """Return the 14 digits of the GTIN-12 that a UPC-E shortens, or None where it is no UPC-E.
 
-    A UPC-E leaves out zeros of a GTIN-12 that begins with 0 or 1, and has its check digit.
+    A UPC-E leaves out zeros of a GTIN-12 that begins with 0 or 1, and has its check digit. Eight digits that begin with
+    three zeros are a number that a shop gives itself (a local assigned code), as 2220 is.
 
     Parameters
     ----------
@@ -278,25 +281,63 @@ def from_upc_e(gtin: str) -> str | None:
 
     Examples
     --------
-    >>> from_upc_e("06200017"), from_upc_e("00000006200017"), from_upc_e("06200018")
-    ('00062100000007', '00062100000007', None)
+    >>> from_upc_e("06200017"), from_upc_e("00000006200017"), from_upc_e("06200018"), from_upc_e("00000000002220")
+    ('00062100000007', '00062100000007', None, None)
     """
     if len(gtin) == 14 and gtin.startswith("0" * 6):
         gtin = gtin[6:]
-    if len(gtin) != 8 or not (gtin.isascii() and gtin.isdigit()) or gtin[0] not in "01":
+    if (
+        len(gtin) != 8
+        or not (gtin.isascii() and gtin.isdigit())
+        or gtin[0] not in "01"
+        or gtin.startswith("000")
+    ):
         return None
     first, a, b, c, d, e, last, _ = list(gtin)
+    # Each number is shortened in one way: what a case before can shorten is not of the next.
     match last:
         case "0" | "1" | "2":
             between = f"{a}{b}{last}0000{c}{d}{e}"
-        case "3":
+        case "3" if c not in "012":
             between = f"{a}{b}{c}00000{d}{e}"
-        case "4":
+        case "4" if d != "0":
             between = f"{a}{b}{c}{d}00000{e}"
-        case _:
+        case _ if last not in "34" and e != "0":
             between = f"{a}{b}{c}{d}{e}0000{last}"
+        case _:
+            return None
     expanded = f"00{first}{between}{gtin[7]}"
     return expanded if int(expanded) and expanded[-1] == check_digit(expanded[:-1]) else None
+
+
+def with_all_digits(text: str) -> tuple[str, str] | None:
+    """Return what fewer than 14 digits are, and the 14 digits that stand for it; None where nobody can say.
+
+    A spreadsheet takes the zeros from a GTIN; an ISBN of ten digits, whose check digit is another, became one of 13.
+
+    >>> with_all_digits("3036811359935"), with_all_digits("11747"), with_all_digits("9780306406157")
+    (('GTIN-13', '03036811359935'), ('GTIN-8', '00000000011747'), ('ISBN', '09780306406157'))
+    >>> with_all_digits("0306406152"), with_all_digits("2220"), with_all_digits("3036811359936")
+    (('ISBN', '09780306406157'), None, None)
+    """
+    if not (text.isascii() and text.isdigit() and _FEWEST_DIGITS <= len(text) < 14):
+        return None
+    full = text.zfill(14)
+    book = f"0978{text[:-1]}" if len(text) == 10 and _is_old_isbn(text) else ""
+    if not are_valid([full])[0]:
+        return ("ISBN", book + check_digit(book)) if book else None
+    # Ten digits that may be either are neither.
+    name = (
+        "ISBN"
+        if full.startswith(("0978", "0979"))
+        else f"GTIN-{min(size for size in LENGTHS if size >= len(text))}"
+    )
+    return None if book else (name, full)
+
+
+def _is_old_isbn(digits: str) -> bool:
+    """Say whether ten digits are an ISBN as it was until 2006: weighted by 10 to 1 they are a multiple of 11."""
+    return sum(int(digit) * weight for digit, weight in zip(digits, range(10, 0, -1), strict=True)) % 11 == 0
 
 
 def are_upc_e(gtins: Sequence[str]) -> npt.NDArray[np.bool_]:

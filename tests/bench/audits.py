@@ -22,7 +22,7 @@ from typing import Any
 
 import prodex
 from prodex.quality.check import Check
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex_sandbox.sample import AS_OF, shared_products
 
 #: Two threads, whatever the machine: the figures are meant to be compared.
@@ -77,7 +77,7 @@ def checks() -> list[Check]:
     """Return every check of the shipped profiles, and every other rule that needs nothing to be given."""
     names = prodex.profiles()["profile"]
     found = {check.id: check for name in names for check in prodex.Profile.read(name).checks}
-    for rule in RULES.values():
+    for rule in all_rules().values():
         if not any(parameter.required for parameter in rule.parameters):
             check = Check.of(rule.id)
             found.setdefault(check.id, check)

@@ -98,7 +98,7 @@ def _report_cards(catalog: Catalog, _: Path) -> Names:
 
 def _report_lists(catalog: Catalog, _: Path) -> Names:
     (shown,) = failing(_audit(catalog), [0])
-    return _of_report([one._asdict() for one in shown["rows"]])
+    return _of_report(shown["rows"])
 
 
 def _of_report(rows: list[dict[str, Any]]) -> Names:

@@ -17,7 +17,7 @@ from prodex.worklists import layout
 from prodex.worklists.answer_fields import Fields
 from prodex.worklists.answer_kinds import Shapes
 from tests.cases import each_row
-from tests.catalogues import FOLDER, catalogue, messages, untranslated, updated
+from tests.catalogues import PACKAGES, catalogue, folder_of, messages, untranslated, updated
 
 OTHERS = LANGUAGES[1:]
 SHEETS = (
@@ -43,26 +43,32 @@ def as_texts(message: Message) -> tuple[str, str]:
 
 def pairs(language: str) -> list[tuple[str, str]]:
     """Return all messages of a language, each with its translation."""
-    return [pair for message in catalogue(language) if message.id for pair in forms(message)]
+    return [
+        pair
+        for package in PACKAGES
+        for message in catalogue(language, package)
+        if message.id
+        for pair in forms(message)
+    ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", OTHERS)
-def test_the_catalogue_of_each_language_is_up_to_date(language: str) -> None:
+@pytest.mark.parametrize(("package", "language"), [*product(PACKAGES, OTHERS)])
+def test_the_catalogue_of_each_language_is_up_to_date(package: str, language: str) -> None:
     """It has the messages of the code, and the compiled file has what it says: else `make messages`."""
-    written = catalogue(language)
-    made = [(one.id, one.string, one.auto_comments) for one in updated(language) if one.id]
+    written = catalogue(language, package)
+    made = [(one.id, one.string, one.auto_comments) for one in updated(language, package) if one.id]
     assert made == [(one.id, one.string, one.auto_comments) for one in written if one.id]
-    with (FOLDER / language / "LC_MESSAGES" / "prodex.mo").open("rb") as file:
+    with (folder_of(language, package) / f"{package}.mo").open("rb") as file:
         compiled = dict(map(as_texts, (one for one in read_mo(file) if one.id)))
     assert compiled == dict(map(as_texts, (one for one in written if one.id)))
 
 
 @pytest.mark.slow
-@each_row("language", OTHERS)
-def test_every_message_has_a_translation(language: str) -> None:
+@each_row(("package", "language"), [*product(PACKAGES, OTHERS)])
+def test_every_message_has_a_translation(package: str, language: str) -> None:
     """Neither a rule nor a heading is left in English."""
-    assert [] == [message.id for message in untranslated(updated(language))]
+    assert [] == [message.id for message in untranslated(updated(language, package))]
 
 
 @each_row("language", OTHERS)
@@ -105,7 +111,8 @@ def test_every_kind_of_place_is_in_a_message() -> None:
     """No kind of place is declared that no message has, so that a misspelt one is noticed."""
     found = {
         place
-        for message in messages()
+        for package in PACKAGES
+        for message in messages(package)
         for one in ([message] if isinstance(message, str) else message)
         for place in re.findall(r"{(\w+)}", one)
     }

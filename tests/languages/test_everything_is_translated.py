@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from email import message_from_bytes, policy
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ import prodex
 from prodex.languages import LANGUAGES, Message, Translation
 from prodex.quality.comparison import worsening
 from prodex.quality.limits import grave_failures, low_score
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.worklists.layout import TO_FIX
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
+from tests.catalogues import PACKAGES
 from tests.catalogues import catalogue as messages_of
 from tests.office import needs_office, saved_again
 from tests.quality import planted
@@ -98,7 +99,9 @@ def test_every_reason_of_every_finding_is_known(products: str) -> None:
 
 def test_every_rule_is_translated_also_with_its_parameters() -> None:
     """Problem, title and what to do of each rule of prodex, and of each check of its profiles."""
-    said = {text for rule in RULES.values() if rule.shipped for text in (rule.problem, rule.title, rule.fix)}
+    said = {
+        text for rule in all_rules().values() if rule.shipped for text in (rule.problem, rule.title, rule.fix)
+    }
     messages = {Message(text) for text in said if text and "{" not in text}
     messages |= {text for check in every_check().checks for text in (check.problem, check.fix)}
     for language in OTHERS:
@@ -266,7 +269,7 @@ def test_every_text_of_the_report_is_translated(
 def english_words(language: str) -> re.Pattern[str]:
     """Return what finds the words of the English messages, also those that stand among values."""
     words: set[str] = set()
-    for message in messages_of(language):
+    for message in chain.from_iterable(messages_of(language, one) for one in PACKAGES):
         forms = [message.id] if isinstance(message.id, str) else message.id
         translations = [message.string] if isinstance(message.string, str) else message.string
         pieces = {piece.strip(" ,.;:()") for one in forms for piece in re.split(r"{[^{}]*}", one)}

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import prodex
-from prodex.quality.allergen_detection import GROUPS
 from prodex.quality.states import State
+from prodex_food.vocabulary import GROUPS
 from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import text
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import prodex
 from prodex import Audit, ProductQuery
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
 
@@ -77,16 +77,16 @@ class Case:
 
 def rules_of(*blocks: str) -> set[str]:
     """Return the rules of some blocks, or of all."""
-    return {rule.id for rule in RULES.values() if rule.shipped and (rule.block in blocks or not blocks)}
+    return {rule.id for rule in all_rules().values() if rule.shipped and (rule.block in blocks or not blocks)}
 
 
 def lacks(rule: str) -> list[str]:
     """Return the missing texts of a rule: every rule states why it matters and what to do."""
     told = {
-        "title": RULES[rule].title,
-        "why": RULES[rule].why,
-        "fix": RULES[rule].fix,
-        "needs": RULES[rule].needs,
+        "title": all_rules()[rule].title,
+        "why": all_rules()[rule].why,
+        "fix": all_rules()[rule].fix,
+        "needs": all_rules()[rule].needs,
     }
     return [name for name, value in told.items() if not value]
 

@@ -21,7 +21,7 @@ from prodex.errors import OtherLayout
 from prodex.gtin import check_digit
 from prodex.quality.accepted import digests_of
 from prodex.quality.audit_part import AuditPart
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
 from tests.quality.four_states import Record
@@ -31,12 +31,12 @@ from tests.quality.test_rules import CASES
 GTIN, OTHER = "04006381333931", "04006381333948"
 
 #: Rules whose finding is about the GTIN itself, or about others that have it.
-OF_GTIN = {rule for rule in CASES if CASES[rule].fails.get("gtin") or "gtin" in RULES[rule].needs}
+OF_GTIN = {rule for rule in CASES if CASES[rule].fails.get("gtin") or "gtin" in all_rules()[rule].needs}
 
 
 def looks_at_others(rule: str) -> bool:
     """Whether a rule judges a product by other products."""
-    return bool(RULES[rule].needs_all_parts or CASES[rule].others)
+    return bool(all_rules()[rule].needs_all_parts or CASES[rule].others)
 
 
 @pytest.fixture
@@ -502,7 +502,7 @@ def test_what_a_rule_of_ones_own_compares_with_is_what_it_declares(file: Path) -
         try:
             return prodex.audit(catalog, {"checks": {"own_weights_fit": {}}}, progress=False, accepted=known)
         finally:
-            RULES.pop("own_weights_fit")
+            all_rules().pop("own_weights_fit")
 
     prodex.accept(audit(5, 4, "more than 4"), reason="wet goods", to=file)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from prodex.quality.allergen_detection import GROUPS
 from prodex.quality.states import State
+from prodex_food.vocabulary import GROUPS
 from tests.quality.allergen_table import (
     LANGUAGES,
     Hostile,

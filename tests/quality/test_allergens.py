@@ -11,16 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from prodex.quality.allergen_detection import (
-    GROUPS,
-    LANGUAGES,
-    as_written,
-    named_allergens,
-    names_of,
-    only_lists_allergens,
-    words_of,
-)
 from prodex.quality.text_normalization import folded
+from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
+from prodex_food.vocabulary import GROUPS, LANGUAGES, names_of, words_of
 from tests.cases import each_row
 from tests.quality.allergen_table import labelled
 

@@ -17,7 +17,7 @@ from prodex import ProductQuery
 from prodex.quality.audit import Audit
 from prodex.quality.check import Check
 from prodex.quality.profile import Profile
-from prodex.quality.rulebook import RULES, Parameter
+from prodex.quality.rulebook import Parameter, all_rules
 from prodex_sandbox.sample import AS_OF
 from tests.wire import CORNERS, OTHER_CORNERS, localized, products, sometimes
 
@@ -39,7 +39,7 @@ def profile() -> Profile:
     """Return every check of every shipped profile, and each rule once, in its own severity."""
     own = [
         Check.of(rule.id, {p.name: _some(p) for p in rule.parameters if p.required})
-        for rule in RULES.values()
+        for rule in all_rules().values()
         if rule.shipped
     ]
     shipped = [check for name in prodex.profiles()["profile"] for check in Profile.read(name).checks]

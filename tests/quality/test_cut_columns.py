@@ -12,7 +12,7 @@ import pytest
 
 import prodex
 from prodex import Catalog, ProductQuery
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row
@@ -268,7 +268,7 @@ def test_a_rule_of_ones_own_can_count_over_all_products() -> None:
         assert ["raises"] == [crash.check for crash in audit.crashes]
     finally:
         for name in ("are_two", "raises"):
-            RULES.pop(name)
+            all_rules().pop(name)
 
 
 def test_a_list_that_a_column_cut_passes_no_check_of_allergens() -> None:

@@ -165,7 +165,7 @@ def test_not_asked_is_unknown_and_said_once() -> None:
     def asks_manufacturer(products, *, manufacturer: tuple[str, ...] = ()):
         return prodex.Verdict(fails=~products.filled(manufacturer[0]))
 
-    rules = prodex.quality.rulebook.RULES
+    rules = prodex.quality.rulebook.all_rules()
     prodex.rule(title="there is a manufacturer", needs="{manufacturer}")(asks_manufacturer)
     try:
         profile = prodex.Profile.read({"checks": {"asks_manufacturer": {}}})

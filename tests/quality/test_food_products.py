@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,17 @@ def test_kinds_of_food_are_known_by_their_words(label: str) -> None:
 def test_words_speak_against_food(label: str) -> None:
     """Care, detergents, candles and food of animals are none, whatever else is in their names."""
     assert ["none"] == decided(kind(label))
+
+
+def test_zeros_are_no_nutrients() -> None:
+    """Forms fill in zeros for a toy; who did not ask how much it is does not know whether there are others."""
+    zeros: Any = {"isPartitionedBy": [{"contains": [{"isConceptualizedBy": {"code": "FAT"}, "quantity": 0}]}]}
+    assert ["none", "undecided", "food"] == decided(zeros | kind("Jouets"), zeros, zeros | kind("Eaux"))
+    catalog = prodex.flatten([{"id": 1, **UNIT, **NUTRITION}])
+    query = prodex.ProductQuery(source_exclude=["isPartitionedBy.contains.quantity"])
+    unasked = replace(catalog, origin=replace(catalog.origin, query=query))
+    audit = prodex.audit(unasked, {"checks": {"has_origin": {}}}, progress=False)
+    assert [State.UNKNOWN] == audit.states[:, 0].tolist()
 
 
 def test_ingredients_of_cosmetics_are_none_of_food() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import prodex
 from prodex.quality.audit import Audit
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex_sandbox.sample import AS_OF, CONSEQUENCES
 from prodex_sandbox.sample.defects import families, labelling, pictures
 from tests.cases import each_row
@@ -92,7 +92,7 @@ RULE_SET_4 = (
 @each_row("name", RULE_SET_4)
 def test_every_rule_of_rule_set_4_is_whole(name: str) -> None:
     """It has its sentences, its source, and a defect that is planted in the sample."""
-    rule = RULES[name]
+    rule = all_rules()[name]
     looked_for = {rule for checks in CHECKS.values() for rule in checks}
 
     assert all((rule.title, rule.problem, rule.fix, rule.why, rule.source))
@@ -114,7 +114,7 @@ def test_allergens_are_planted_as_lists_write_them(catalog: prodex.Catalog, audi
 def test_what_waits_is_judged_when_it_is_accepted(catalog: prodex.Catalog) -> None:
     """With its pending update applied, a product misses only what the update misses."""
     accepted = prodex.audit(prodex.with_pending_updates(catalog), "food-eu", now=AS_OF, progress=False)
-    rules = [rule for rule in rules_of("food") if RULES[rule].dimension == "completeness"]
+    rules = [rule for rule in rules_of("food") if all_rules()[rule].dimension == "completeness"]
     waiting = planted("not_yet_accepted")
 
     assert len(waiting) > 10

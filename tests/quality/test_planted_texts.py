@@ -64,8 +64,8 @@ def test_every_check_is_asked(audit: Audit) -> None:
     assert set() == set(unknown.index[others].astype(str)) - unreadable()
 
 
-def test_ingredients_of_a_few_words_may_be_in_any_language(catalog: prodex.Catalog, audit: Audit) -> None:
-    """What they name is unknown of fewer than one product in a hundred, each with a text of less than 60 characters."""
+def test_ingredients_are_known(audit: Audit) -> None:
+    """What they name is unknown of fewer than one product in two hundred."""
     unknown = set(audit.matrix.index[audit.matrix[SHORT] == State.UNKNOWN].astype(str))
     # What a list that was cut names beside is unknown, whatever its language.
     unknown -= (
@@ -74,11 +74,7 @@ def test_ingredients_of_a_few_words_may_be_in_any_language(catalog: prodex.Catal
         | planted("bracket_never_closed")
         | planted("ingredients_with_more")
     )
-    texts = catalog.texts[catalog.texts["attribute"] == "composition"]
-    shortest = texts["text"].str.len().groupby(texts["product_id"].astype(str)).min()
-
-    assert 0 < len(unknown) < len(audit) / 100
-    assert shortest[sorted(unknown)].max() < 60
+    assert 0 < len(unknown) < len(audit) / 200
 
 
 @each_row("defect", sorted(CHECKS))

@@ -8,6 +8,7 @@ from typing import Any
 import prodex
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
+from tests.cases import each_row
 from tests.quality.four_states import NOTHING, Case, Finding, Record, text
 
 FOOD = {"isConsumerUnit": True, "GPC": {"code": "50000001"}}
@@ -312,6 +313,60 @@ def test_fibre_counts_in_whichever_way_fits() -> None:
     liqueur = nutrition(("ALC", 20, "P1"), ("ENER-", 300, "E14"), *((c, a, "GRM") for c, a in beans))
 
     assert [0, 0, 0, 1, 1, 2, 2] == states("energy_fits_nutrients", *records, wine, liqueur)
+
+
+@each_row(
+    ("rule", "left_out"),
+    [
+        *(
+            ("energy_fits_nutrients", path)
+            for path in ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy")
+        ),
+        *(
+            ("kilojoules_fit_kilocalories", path)
+            for path in ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy")
+        ),
+        ("energy_fits_nutrients", "percentageOfAlcoholByVolume"),
+    ],
+)
+def test_energy_is_unknown_without_what_gives_it_room(rule: str, left_out: str) -> None:
+    """Servings that were rounded (21 CFR 101.9(c)) and alcohol explain an energy; who did not ask cannot accuse."""
+    american = energies(300, 71, ("FAT", 0), ("CHOAVL", 10.7), ("PRO-", 0))
+    of_28 = energies(84, 20, ("FAT", 0), ("CHOAVL", 3), ("PRO-", 0))["isPartitionedBy"][0]
+    american["isPartitionedBy"].append({**of_28, "name": "serving", "quantity": 28})
+    wine = energies(1500, 356, *OATS) | {"percentageOfAlcoholByVolume": told(12, "P1")}
+    records: list[Record] = [american, wine]
+    catalog = prodex.flatten({"id": n, **without(record, left_out)} for n, record in enumerate(records))
+    query = prodex.ProductQuery(source_exclude=[left_out])
+    restricted = replace(catalog, origin=replace(catalog.origin, query=query))
+
+    audit = prodex.audit(restricted, {"checks": {rule: {}}}, progress=False)
+
+    assert State.FAIL not in states(rule, *records)
+    assert [State.UNKNOWN] * 2 == audit.states[:, 0].tolist()
+
+
+def without(record: Record, path: str) -> Record:
+    """Return a record as a service gives it that leaves out an attribute, or one of a partition."""
+    first, _, inner = path.partition(".")
+    if not inner:
+        return {name: value for name, value in record.items() if name != first}
+    return record | {first: [{name: each[name] for name in each if name != inner} for each in record[first]]}
+
+
+def test_only_what_is_declared_has_room() -> None:
+    """Of protein that is not declared, nothing was rounded away: 113 g of fat and carbohydrate are too much."""
+    of_servings = grams(("FAT", 56.57), ("CHOAVL", 56.57))
+    declared = grams(("FAT", 56.57), ("CHOAVL", 56.57), ("PRO-", 0))
+    assert [State.FAIL, State.PASS] == states("nutrients_within_hundred", of_servings, declared)
+
+
+def test_marks_of_footnotes_are_no_misreading() -> None:
+    """Lists mark what is organic by an asterisk, before the word or behind it."""
+    organic = (
+        "*Farine de blé, *sucre, **huile de tournesol, *beurre, cacao*. *issu de l'agriculture biologique"
+    )
+    assert [State.PASS] == states("ingredients_can_be_read", food(composition=organic))
 
 
 def test_sweeteners_are_not_excluded_where_nobody_asked_for_ingredients() -> None:

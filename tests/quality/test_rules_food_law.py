@@ -18,10 +18,10 @@ import pytest
 from hypothesis import strategies as st
 
 import prodex
-from prodex.quality.label_words import claims_in, has_claim_words, may_claim, may_lie_in_liquid
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.quality.states import State
 from prodex.quality.text_normalization import folded
+from prodex_food.label_words import as_typed, claims_in, has_claim_words, may_claim, may_lie_in_liquid
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests import laws
 from tests.cases import each_row
@@ -30,11 +30,21 @@ from tests.quality.test_rules_food import candle, energies, food, grams, nutriti
 from tests.test_real_products import REAL
 
 #: Where the tables of words are.
-TABLES = resources.files("prodex.quality")
+TABLES = resources.files("prodex_food.words")
 CONTAINS = "isPartitionedBy.contains"
 #: A statement that says something else: whoever gives statements gives them all.
 OTHER = {"compulsoryStatements": [text("fr", "À consommer frais")]}
 COMPOSED = "Eau, sucre, édulcorant : aspartame"
+#: What Annex III asks of energy drinks, and of food with added plant sterols.
+CAFFEINE = (
+    "Teneur élevée en caféine. Déconseillé aux enfants et aux femmes enceintes ou allaitantes (32 mg/100 ml)"
+)
+STEROLS = (
+    "Ne convient pas aux personnes qui n'ont pas besoin de contrôler leur cholestérol sanguin. Sous traitement "
+    "hypocholestérolémiant, ne consommer que sous contrôle médical. Peut ne pas convenir aux femmes enceintes ou "
+    "allaitantes et aux enfants de moins de cinq ans. À consommer dans le cadre d'une alimentation variée avec des "
+    "fruits et légumes. Ne pas dépasser 3 g de stérols végétaux ajoutés par jour."
+)
 
 
 def claiming(words: str, declared: Record, attribute: str = "namePublicLong") -> Record:
@@ -86,25 +96,25 @@ CASES = {
     "sweeteners_are_stated": Case(
         stated(COMPOSED, nameLegal="Boisson avec édulcorant"),
         stated(COMPOSED, nameLegal="Boisson"),
-        ("composition", "fr", "edulcorant", 'no text says "with sweetener(s)"'),
+        ("composition", "fr", "édulcorant", 'no text says "with sweetener(s)"'),
         stated("Eau, sucre", nameLegal="Boisson"),
     ),
     "sugars_and_sweeteners_are_stated": Case(
         stated(COMPOSED, nameLegal="Boisson avec sucre et édulcorant"),
         stated(COMPOSED, nameLegal="Boisson avec édulcorant"),
-        ("composition", "fr", "edulcorant", 'no text says "with sugar(s) and sweetener(s)"'),
+        ("composition", "fr", "édulcorant", 'no text says "with sugar(s) and sweetener(s)"'),
         stated("Eau, édulcorant : aspartame, sans sucres ajoutés", nameLegal="Boisson"),
     ),
     "phenylalanine_is_stated": Case(
         stated(COMPOSED, warnings="Contient une source de phénylalanine"),
         stated("Eau, E-951"),
-        ("composition", "fr", "e-951", 'no text says "contains a source of phenylalanine"'),
+        ("composition", "fr", "E-951", 'no text says "contains a source of phenylalanine"'),
         stated("Eau, édulcorant : sucralose"),
     ),
     "plant_sterols_are_stated": Case(
-        stated("Huile, stérols végétaux", nameLegal="Margarine avec stérols végétaux ajoutés"),
+        stated("Huile, stérols végétaux", nameLegal="Margarine avec stérols végétaux ajoutés", warnings=STEROLS),
         stated("Huile, stérols végétaux", nameLegal="Margarine"),
-        ("composition", "fr", "sterols vegetaux", 'no text says "with added plant sterols"'),
+        ("composition", "fr", "stérols végétaux", 'no text says "with added plant sterols"'),
         stated("Huile", nameLegal="Margarine"),
     ),
     "laxative_effects_are_stated": Case(
@@ -115,7 +125,7 @@ CASES = {
         grams(("POLYL", 9)) | stated("Maltitol"),
     ),
     "high_caffeine_is_stated": Case(
-        per_hundred_ml(("CAFFN", 32, "MGM")) | stated("Eau", warnings="Teneur élevée en caféine"),
+        per_hundred_ml(("CAFFN", 32, "MGM")) | stated("Eau", warnings=CAFFEINE),
         per_hundred_ml(("CAFFN", 32, "MGM")) | stated("Eau"),
         (CONTAINS, None, "0.032 g", 'no text says "High caffeine content"'),
         per_hundred_ml(("CAFFN", 15, "MGM")) | stated("Eau"),
@@ -138,7 +148,7 @@ CASES = {
             "namePublicLong",
             "fr",
             "Compote sans sucres ajoutés",
-            'claims "sans sucres ajoutes"; the ingredients name "sirop de glucose"',
+            'claims "sans sucres ajoutés"; the ingredients name "sirop de glucose"',
         ),
         claiming("Compote", food(composition="Pommes, sucre")),
     ),
@@ -149,7 +159,7 @@ CASES = {
             "namePublicLong",
             "fr",
             "Low fat yoghurt",
-            'claims "low fat", at most 3 g of fat per 100 g; declared: 3.5 g',
+            'claims "Low fat", at most 3 g of fat per 100 g; declared: 3.5 g',
         ),
         claiming("Lower fat yoghurt", grams(("FAT", 3.5))),
     ),
@@ -160,7 +170,7 @@ CASES = {
             "namePublicLong",
             "fr",
             "Huile pauvre en acides gras saturés",
-            'claims "pauvre en acides gras satures", at most 1.5 g of saturates per 100 g; declared: 7 g',
+            'claims "pauvre en acides gras saturés", at most 1.5 g of saturates per 100 g; declared: 7 g',
         ),
         claiming("Huile", energies(None, 900, ("FASAT", 7))),
     ),
@@ -173,7 +183,7 @@ CASES = {
             "Soupe pauvre en sel",
             'claims "pauvre en sel", at most 0.3 g of salt per 100 g; declared: 0.8 g',
         ),
-        claiming("Soupe sans sel ajouté", grams(("SALTEQ", 0.8))),
+        claiming("Soupe, 25 % de sel en moins", grams(("SALTEQ", 0.8))),
     ),
     "energy_claims_hold": Case(
         claiming("Gelée hypocalorique", energies(None, 40)),
@@ -204,9 +214,9 @@ CASES = {
             "namePublicLong",
             "fr",
             "Barre riche en protéines",
-            'claims "riche en proteines", at least 20 % of the energy from protein; declared: 10 %',
+            'claims "riche en protéines", at least 20 % of the energy from protein; declared: 10 %',
         ),
-        claiming("Barre protéinée", energies(None, 400, ("PRO-", 10))),
+        claiming("Barre aux protéines de lait", energies(None, 400, ("PRO-", 10))),
     ),
 }  # fmt: skip
 
@@ -256,8 +266,8 @@ def test_a_statement_is_found_wherever_it_stands() -> None:
         stated("Eau, aspartame", description="Enthält eine Phenylalaninquelle"),
         stated("Water, aspartame. Contains a source of phenylalanine"),
         food(composition="Eau, E951", compulsoryStatements="x")
-        | {"warnings": ["Contiene una fuente de fenilalanina"]},
-        stated("Eau, E 962", nameLegal="Met een bron van fenylalanine"),
+        | {"warnings": ["Contiene aspartamo (una fuente de fenilalanina)"]},
+        stated("Eau, E 962", nameLegal="Met aspartaam (een bron van fenylalanine)"),
     ]
     assert [State.PASS] * 4 == states("phenylalanine_is_stated", *said)
 
@@ -310,6 +320,9 @@ def test_drinks_called_coffee_or_tea_need_no_warning() -> None:
         *(("Pêssego em calda", State.FAIL), ("Rôti de boeuf au jus", State.NOT_APPLICABLE)),
         *(("Sirop de framboise", State.NOT_APPLICABLE), ("Maïs au naturel, poids net égoutté 285 g", State.PASS)),
         *(("Yaourt aux arômes naturels", State.NOT_APPLICABLE), ("Baba au sirop", State.NOT_APPLICABLE)),
+        ("Crème de marrons et pommes au jus d'oranges", State.NOT_APPLICABLE),
+        ("Pfirsichcreme mit Mandarinen in Orangensaft", State.NOT_APPLICABLE),
+        ("Crema de garbanzos en agua", State.NOT_APPLICABLE),
     ],
 )  # fmt: skip
 def test_what_lies_in_a_liquid(name: str, state: State) -> None:
@@ -321,6 +334,15 @@ def test_a_brand_that_says_what_food_is_is_a_name() -> None:
     """A word of the kind is no mere brand."""
     water = {"brand": {"label": "Wasser"}, "kind": {"code": "1", "label": "Mineralwasser"}}
     assert [State.PASS] == states("legal_name_is_no_brand", food(nameLegal="Wasser") | water)
+
+
+def test_a_brand_within_another_word_names_no_food() -> None:
+    """ "Bristol" ends as oil does in German, and oranges begin with "Ora"; neither tells anybody what it is."""
+    bristol = {"brand": {"label": "Bristol"}, "kind": {"code": "1", "label": "Biscuits"}}
+    ora = {"brand": {"label": "Ora"}, "kind": {"code": "2", "label": "Oranges"}}
+    assert [State.FAIL, State.FAIL] == states(
+        "legal_name_is_no_brand", food(nameLegal="Bristol") | bristol, food(nameLegal="ORA") | ora
+    )
 
 
 def test_drained_weights_are_compared_with_the_larger_net_weight() -> None:
@@ -383,6 +405,149 @@ def test_one_declaration_that_bears_a_claim_out_is_enough() -> None:
     assert [State.PASS] == states("sugars_claims_hold", claiming("Low sugar soup", sold | both))
 
 
+PREPARED = {"preparationState": {"code": "PREPARED"}}
+SOLD = {"preparationState": {"code": "UNPREPARED"}}
+
+
+def in_states(*declared: tuple[Record, Record]) -> Record:
+    """Return a food that declares its nutrition in some states."""
+    partitions = [one["isPartitionedBy"][0] | state for one, state in declared]
+    return food() | {"isPartitionedBy": partitions}
+
+
+@each_row(
+    ("name", "declared", "state"),
+    [
+        # What is declared as it is prepared is what the claim means (Art. 5(3)).
+        ("Low sugar dessert", [(grams(("SUGAR-", 2)), SOLD), (grams(("SUGAR-", 9)), PREPARED)], State.FAIL),
+        ("Low sugar dessert", [(grams(("SUGAR-", 40)), SOLD), (grams(("SUGAR-", 4)), PREPARED)], State.PASS),
+        ("Low sugar cocoa powder", [(grams(("SUGAR-", 40)), SOLD), (grams(("SUGAR-", 4)), PREPARED)], State.PASS),
+        ("Low sugar cocoa powder", [(grams(("SUGAR-", 40)), SOLD)], State.UNKNOWN),
+        ("Low sugar cocoa powder", [(grams(("SUGAR-", 40)), {})], State.UNKNOWN),
+        ("Low sugar cocoa powder", [(grams(("SUGAR-", 4), name="100 ml as prepared"), {})], State.PASS),
+        ("Low sugar muesli", [(grams(("SUGAR-", 40)), SOLD)], State.FAIL),
+        ("Low sugar mix", [(grams(("SUGAR-", 40)), SOLD), (grams(("SUGAR-", 4), basis=150), PREPARED)], State.UNKNOWN),
+    ],
+)  # fmt: skip
+def test_food_to_be_prepared_is_judged_as_prepared(
+    name: str, declared: list[tuple[Record, Record]], state: State
+) -> None:
+    """By the figures of the prepared food, or not at all; other food by what is sold."""
+    assert [state] == states("sugars_claims_hold", claiming(name, in_states(*declared)))
+
+
+@each_row(
+    ("rule", "name", "record", "state"),
+    [
+        ("fat_claims_hold", "Lait pauvre en matières grasses", per_hundred_ml(("FAT", 1.8, "GRM")), State.PASS),
+        ("fat_claims_hold", "Boisson pauvre en matières grasses", per_hundred_ml(("FAT", 1.8, "GRM")), State.FAIL),
+        ("salt_claims_hold", "Eau minérale pauvre en sodium", per_hundred_ml(("NA", 0.002, "GRM")), State.PASS),
+        ("salt_claims_hold", "Eau minérale pauvre en sodium", per_hundred_ml(("NA", 0.003, "GRM")), State.FAIL),
+        ("salt_claims_hold", "Jus de tomate pauvre en sodium", per_hundred_ml(("NA", 0.003, "GRM")), State.PASS),
+        ("salt_claims_hold", "Haricots sans sel ajouté", grams(("NA", 0.12)), State.PASS),
+        ("salt_claims_hold", "Haricots sans sel ajouté", grams(("NA", 0.14)), State.FAIL),
+        ("salt_claims_hold", "Haricots sans sel ni sucres ajoutés", grams(("SALTEQ", 0.8)), State.FAIL),
+        # More decimals than are needed are no rounding.
+        ("salt_claims_hold", "Pauvre en sel", grams(("NA", 0.121)), State.FAIL),
+        ("fat_claims_hold", "Ham, 97 % fat free", grams(("FAT", 3)), State.FAIL),
+        ("fat_claims_hold", "20 % less fat than before", grams(("FAT", 3)), State.FAIL),
+        ("fat_claims_hold", "30 % less fat than before", grams(("FAT", 3)), State.NOT_APPLICABLE),
+        ("salt_claims_hold", "25 % weniger Salz", grams(("SALTEQ", 3)), State.NOT_APPLICABLE),
+        ("salt_claims_hold", "20 % weniger Salz", grams(("SALTEQ", 3)), State.FAIL),
+        ("protein_claims_hold", "Barre protéinée", energies(None, 400, ("PRO-", 10)), State.FAIL),
+        ("protein_claims_hold", "Barre protéinée", energies(None, 400, ("PRO-", 13)), State.PASS),
+        ("fibre_claims_hold", "Brot mit hohem Ballaststoffgehalt", energies(None, 400, ("FIBTG", 2)), State.FAIL),
+    ],
+)  # fmt: skip
+def test_what_the_annex_says_of_some_food(rule: str, name: str, record: Record, state: State) -> None:
+    """Semi-skimmed milk, waters, food with no added salt; what is forbidden; a nutrient in the name of the food."""
+    assert [state] == states(rule, claiming(name, record))
+
+
+@each_row(
+    ("ingredients", "state"),
+    [
+        ("Haferflocken, Traubensüße", State.FAIL),
+        ("Oats, evaporated cane juice", State.FAIL),
+        ("avoine, concentré de jus de pomme", State.FAIL),
+        ("avoine, jus concentré de pomme", State.FAIL),
+        ("oats, grape juice (concentrated)", State.FAIL),
+        ("cacao, lactose", State.FAIL),
+        ("oats, syrup of agave", State.FAIL),
+        ("milk (lactose), cocoa. Contains: milk, lactose", State.PASS),
+        ("lait sans lactose", State.PASS),
+        ("oats, sweetener: maltitol syrup", State.PASS),
+        ("apple juice from concentrate", State.PASS),
+        ("oats, lemon juice concentrate", State.PASS),
+        # What sweetens, or gives its taste.
+        ("water, apple juice concentrate", State.UNKNOWN),
+        ("peanuts, date paste", State.UNKNOWN),
+    ],
+)
+def test_what_sweetens_in_any_order_of_words(ingredients: str, state: State) -> None:
+    """Sugars by any name, syrups and concentrated juices; juice that is only made up again with water is none."""
+    assert [state] == states(
+        "no_added_sugars_claim_holds", claiming("No added sugar", food(composition=ingredients))
+    )
+
+
+@each_row(
+    ("typed", "words", "quoted"),
+    [
+        ("Purée sans SUCRES  ajoutés", "sans sucres ajoutes", "sans SUCRES  ajoutés"),
+        ("Riche en fibres et en protéines", "riche en proteines", "Riche en fibres et en protéines"),
+        ("Zutaten: S\u00fc\u00dfstoff", "sussstoff", "S\u00fc\u00dfstoff"),
+        ("cre\u0300me bru\u0302le\u0301e, sel", "creme brulee", "cre\u0300me bru\u0302le\u0301e"),
+        ("sans sucre ajout&eacute;", "sans sucre ajoute", "sans sucre ajouté"),
+        ("E-951, sel", "e-951", "E-951"),
+        ("something else", "sans sucre", "something else"),
+    ],
+)
+def test_a_finding_quotes_the_letters_of_the_label(typed: str, words: str, quoted: str) -> None:
+    """Capitals, accents and signs stay as they were typed; what cannot be found there is the whole text."""
+    assert quoted == as_typed(typed, words)
+
+
+@each_row(
+    ("said", "reason"),
+    [
+        ("Eau minérale", "High caffeine content"),
+        ("Teneur élevée en caféine", "Not recommended for children or pregnant or breast-feeding women"),
+        (
+            "Teneur élevée en caféine. Déconseillé aux enfants",
+            "Not recommended for children or pregnant or breast-feeding women",
+        ),
+        (
+            "Teneur élevée en caféine. Déconseillé aux enfants et aux femmes enceintes ou allaitantes",
+            "the amount of caffeine in mg per 100 ml",
+        ),
+        (CAFFEINE, ""),
+    ],
+)
+def test_a_statement_lacks_the_part_that_no_text_says(said: str, reason: str) -> None:
+    """The reason names the first part that is not there; all parts together are the statement."""
+    record = {"id": 1} | per_hundred_ml(("CAFFN", 32, "MGM")) | stated("Eau", warnings=said)
+    audit = prodex.audit(
+        prodex.flatten([record]), {"checks": {"high_caffeine_is_stated": {}}}, progress=False
+    )
+    wanted = [f'no text says "{reason}"'] if reason else []
+    assert wanted == audit.failures()["reason"].tolist()
+
+
+def test_caffeine_that_is_an_ingredient_counts_as_polyols_do() -> None:
+    """Nobody says how much of it there is: unknown until the warning is there, in drinks and in other food."""
+    bar = "Contient de la caféine (120 mg/100 g). Déconseillé aux enfants et aux femmes enceintes"
+    records = [
+        stated("Eau, caféine"),
+        stated("Eau, caféine", warnings=CAFFEINE),
+        stated("Chocolat, caféine", warnings=bar),
+        stated("Eau, sans caféine"),
+        stated("Eau, caféine", namePublicLong="Café glacé"),
+    ]
+    wanted = [State.UNKNOWN, State.PASS, State.PASS, State.NOT_APPLICABLE, State.PASS]
+    assert wanted == states("high_caffeine_is_stated", *records)
+
+
 @each_row(
     ("words", "claims"),
     [
@@ -394,7 +559,7 @@ def test_one_declaration_that_bears_a_claim_out_is_enough() -> None:
         ("Faible en matières grasses", ["low_fat"]),
         ("Fromage blanc 0% MG", ["fat_free"]),
         ("Fromage blanc 20% MG, lait 2,0% mat. grasses", []),
-        ("Sans matière grasse hydrogénée, sans sel nitrité, sans sel ajouté", []),
+        ("Sans matière grasse hydrogénée, sans sel nitrité, sans sel ajouté", ["no_added_salt"]),
         ("Jambon réduit en sel, -25 % de sel", []),
         ("Ohne Zuckerzusatz", ["no_added_sugars"]),
         ("Zuckerfreie Bonbons", ["sugars_free"]),
@@ -402,7 +567,7 @@ def test_one_declaration_that_bears_a_claim_out_is_enough() -> None:
         ("Eiweißreicher Snack, hoher Ballaststoffgehalt", ["high_fibre", "high_protein"]),
         ("Weniger Zucker, weniger Fett", []),
         ("Sin azúcares añadidos, alto contenido en fibra", ["no_added_sugars", "high_fibre"]),
-        ("Sin grasas trans, sin sal añadida", []),
+        ("Sin grasas trans, sin sal añadida", ["no_added_salt"]),
         ("Bajo en grasa y fuente de proteínas", ["low_fat", "protein_source"]),
         ("Senza zuccheri aggiunti, ricco di fibre", ["no_added_sugars", "high_fibre"]),
         ("Senza grassi idrogenati", []),
@@ -412,13 +577,21 @@ def test_one_declaration_that_bears_a_claim_out_is_enough() -> None:
         ("Bron van eiwitten, zoutarm", ["low_salt", "protein_source"]),
         ("Sem adição de açúcar, rico em proteína", ["no_added_sugars", "high_protein"]),
         ("Sem gorduras trans, baixo teor de sódio", ["low_salt"]),
-        ("No sugar added, 95% fat free, reduced fat", ["no_added_sugars"]),
+        ("No sugar added, 95% fat free, reduced fat", ["no_added_sugars", "part_fat_free"]),
         ("Serve with low fat yoghurt. Not a source of fibre.", []),
         ("Less sugar, lower in salt, 50% fewer calories", []),
         ("Sugar snap peas, salted caramel, free range, fat rascals", []),
         ("Very low salt, low in saturated fat", ["low_saturates", "very_low_salt"]),
         ("Cola zero sugar, zero calories", ["sugars_free", "energy_free"]),
         ("Refined sugar free and trans fat free", []),
+        ("Fromage blanc 30% MG, crème 20%MG, lait 1,50 % MG, kefir 2,00%MG", []),
+        ("Fromage blanc 0%MG, 0,00 % MG", ["fat_free"]),
+        ("High-Protein-Riegel mit niedrigem Zuckergehalt", ["low_sugars", "high_protein"]),
+        ("Mit hohem Ballaststoffgehalt", ["high_fibre"]),
+        ("Met een hoog vezelgehalte", ["high_fibre"]),
+        ("Teor de sal muito baixo", ["very_low_salt"]),
+        ("Gordura saturada: baixo teor", ["low_saturates"]),
+        ("Sans protéines de lait, low protein pasta", []),
     ],
 )  # fmt: skip
 def test_what_a_text_claims(words: str, claims: list[str]) -> None:
@@ -516,7 +689,7 @@ def test_what_a_list_says_is_not_in_it_is_no_ingredient() -> None:
 @each_row("rule", sorted(OURS))
 def test_every_rule_of_a_law_says_what_it_cannot_see(rule: str) -> None:
     """And names the law, where in it, and from which day."""
-    declared = RULES[rule]
+    declared = all_rules()[rule]
     assert declared.law is not None
     assert all((declared.article, declared.in_force, declared.cannot_see))
 
@@ -576,4 +749,4 @@ def test_nearly_all_findings_on_real_products_are_true(rule: str) -> None:
     assert len(drawn) == min(20, int(drawn["findings"].iloc[0]))
     assert drawn["product_id"].is_unique
     assert "false" not in set(drawn["first"])
-    assert (drawn["first"] == "true").sum() >= 0.95 * len(drawn) or "perhaps" in RULES[rule].problem
+    assert (drawn["first"] == "true").sum() >= 0.95 * len(drawn) or "perhaps" in all_rules()[rule].problem

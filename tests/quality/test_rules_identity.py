@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from prodex.quality.states import State
+from tests.cases import each_row
 from tests.quality.four_states import NOTHING, Case, named
 
 UNIT = {"isConsumerUnit": True}
@@ -201,6 +202,7 @@ EDGES = [
     ("valid_gtin", {"gtin": "00000006200017"}, State.PASS),
     ("valid_gtin", {"gtin": "00000006200018"}, State.FAIL),
     ("valid_gtin", {"gtin": "00000012345670"}, State.PASS),
+    ("valid_gtin", {"gtin": "00000000002220"}, State.FAIL),
     ("valid_gtin", {"gtin": "00000062000170"[:13] + "9"}, State.FAIL),
     ("gtin_is_unrestricted", {"gtin": "00000006200017"}, State.PASS),
     ("gtin_is_unrestricted", {"gtin": "00000000011747"}, State.FAIL),
@@ -231,3 +233,21 @@ def test_a_number_that_many_bear_names_the_first_and_counts_all() -> None:
     case = Case({}, RIGHT, ("", None, None, ""), others=(RIGHT,) * 60)
     reason = case.found("duplicate_gtin")[3]
     assert reason.startswith("also the GTIN of 60 other products, of which the first 50 are 10, 11, ")
+
+
+@each_row(
+    ("gtin", "said"),
+    [
+        ("3036811359935", "GTIN-13 with the right check digit; with all 14 digits 03036811359935"),
+        ("12345670", "GTIN-8 with the right check digit; with all 14 digits 00000012345670"),
+        ("11747", "GTIN-8 with the right check digit; with all 14 digits 00000000011747"),
+        ("9780306406157", "ISBN with the right check digit; with all 14 digits 09780306406157"),
+        ("0306406152", "ISBN with the right check digit; with all 14 digits 09780306406157"),
+        ("2220", "4 digits instead of 14"),
+        ("3036811359936", "13 digits instead of 14"),
+        ("00000000002220", "ends with the check digit 0, and 6 would be right"),
+    ],
+)
+def test_numbers_without_their_zeros_are_called_what_they_are(gtin: str, said: str) -> None:
+    """The check digits of GTIN and ISBN (GS1 General Specifications, 7.9; ISO 2108) tell which lost its zeros."""
+    assert ("gtin", None, gtin, said) == Case({}, {"gtin": gtin}, ("", None, None, "")).found("valid_gtin")

@@ -20,11 +20,11 @@ import prodex
 from prodex.catalog import Part
 from prodex.errors import NotExported, SnapshotDamaged
 from prodex.executors import side_by_side
-from prodex.quality.allergen_detection import is_ingredient
 from prodex.quality.remembered import Remembered, has_match
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules
 from prodex.quality.states import states_of_verdict
 from prodex.tables.frames import to_frame, to_series
+from prodex_food.allergen_detection import is_ingredient
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.cases import each_row
 
@@ -147,7 +147,7 @@ def test_few_products_are_judged_as_many(kept: prodex.Catalog) -> None:
 def test_a_profile_follows_a_rule_that_takes_the_place_of_a_shipped_one() -> None:
     """Profiles of prodex are read once a process, unless one of their rules is another one now."""
     assert prodex.Profile.read("core") is prodex.Profile.read("core")
-    shipped = RULES["valid_gtin"]
+    shipped = all_rules()["valid_gtin"]
 
     @prodex.rule(title="own", severity="info", dimension="validity", block="identity", replace=True)
     def valid_gtin(products: object) -> prodex.Verdict:
@@ -159,7 +159,7 @@ def test_a_profile_follows_a_rule_that_takes_the_place_of_a_shipped_one() -> Non
         (inherited,) = [one for one in prodex.Profile.read("food-eu").checks if one.rule.id == "valid_gtin"]
         assert ("own", "own") == (str(ours.title), str(inherited.title))
     finally:
-        RULES["valid_gtin"] = shipped
+        all_rules()["valid_gtin"] = shipped
     (again,) = [one for one in prodex.Profile.read("core").checks if one.rule.id == "valid_gtin"]
     assert shipped is again.rule
 
@@ -204,7 +204,7 @@ def test_verdicts_without_a_finding_still_have_evidence_that_fits() -> None:
 
     scope = pc.equal(pa.array([1, 1]), 1)
     for words in (None, "a", [], pa.array([], pa.string())):
-        _, findings = states_of_verdict(
+        _, findings, _ = states_of_verdict(
             prodex.Verdict([False, False], evidence=prodex.Evidence([], "a", None, words)), scope, 0
         )
         assert 0 == findings.num_rows

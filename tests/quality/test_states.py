@@ -18,7 +18,7 @@ def test_the_engine_makes_the_states() -> None:
     """Out of scope or not applying is not applicable, whatever `fails` holds."""
     verdict = Verdict(fails=[True, True, False, True], applies=[True, False, True, True])
 
-    states, _ = states_of_verdict(verdict, np.array([True, True, True, False]), 0)
+    states, _, _ = states_of_verdict(verdict, np.array([True, True, True, False]), 0)
 
     assert [State.FAIL, State.NOT_APPLICABLE, State.PASS, State.NOT_APPLICABLE] == states.tolist()
 
@@ -54,7 +54,7 @@ def test_booleans_come_in_any_form(fails: object) -> None:
 def test_a_missing_boolean_is_unknown(told: object) -> None:
     """A missing value in `fails` or `applies` makes the state unknown."""
     assert [State.FAIL, State.UNKNOWN, State.PASS] == states_of_verdict(Verdict(told), ALL, 0)[0].tolist()
-    applied, _ = states_of_verdict(Verdict([True] * 3, applies=told), ALL, 0)
+    applied, _, _ = states_of_verdict(Verdict([True] * 3, applies=told), ALL, 0)
     assert [State.FAIL, State.UNKNOWN, State.NOT_APPLICABLE] == applied.tolist()
 
 
@@ -62,7 +62,7 @@ def test_what_is_no_question_stays_none_however_little_is_known() -> None:
     """A product that the check is not about is not applicable, be the verdict on it missing or not."""
     verdict = Verdict([None, None, True], applies=[False, True, None])
 
-    states, _ = states_of_verdict(verdict, np.array([True, False, False]), 0)
+    states, _, _ = states_of_verdict(verdict, np.array([True, False, False]), 0)
 
     assert [State.NOT_APPLICABLE] * 3 == states.tolist()
 
@@ -97,7 +97,7 @@ def test_evidence_is_kept_verbatim_for_failing_products_in_scope() -> None:
     seen = [1.5, "=1+1", None]
     verdict = Verdict(ALL, evidence=Evidence([0, 1, 2], "gtin", None, seen, pd.Series(["a", "b", "c"])))
 
-    _, findings = states_of_verdict(verdict, np.array([True, True, False]), 7)
+    _, findings, _ = states_of_verdict(verdict, np.array([True, True, False]), 7)
 
     assert [(7, 0, "gtin", None, "1.5", "a"), (7, 1, "gtin", None, "=1+1", "b")] == [
         tuple(row.values())[:6] for row in findings.to_pylist()
@@ -108,7 +108,7 @@ def test_each_failing_product_has_a_finding() -> None:
     """One on which nothing was seen has one without a value; findings are product by product."""
     verdict = Verdict(ALL, evidence=Evidence([2, 0, 2], value=["a", "b", "c"]))
 
-    _, findings = states_of_verdict(verdict, ALL, 0)
+    _, findings, _ = states_of_verdict(verdict, ALL, 0)
 
     assert [(0, "b"), (1, None), (2, "a"), (2, "c")] == [
         (row["product"], row["value"]) for row in findings.to_pylist()

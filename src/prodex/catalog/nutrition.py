@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
@@ -141,7 +142,9 @@ def nutrition_wide(catalog: Catalog, basis: str, labels: bool) -> pd.DataFrame:
     rows = to_frame(catalog.arrow("nutrients", _COLUMNS))
     # A figure of an update that waits would look like a second figure of the product.
     rows = rows[~rows["attribute"].str.startswith(PENDING)]
-    rows = rows.assign(state=_states(catalog, rows))
+    rows = rows.assign(
+        state=states_said(lambda table, *names: catalog.arrow(table, ["product_id", *names]), rows)
+    )
     bases, contradicted = _bases(rows)
     chosen = _of_basis(rows, bases, basis)
     if skipped := sorted(set(rows["product_id"][contradicted.map(lambda two: parsed(basis) in two)])):
@@ -206,13 +209,21 @@ def _words_of(text: str) -> str:
     return _STATES.get(words, words)
 
 
-def _states(catalog: Catalog, rows: pd.DataFrame) -> pd.Series:
-    """Return the state in which the figures of each row are meant, as their partition or they themselves say it."""
-    said: dict[tuple[str, str, str], list[str]] = {}
+def states_said(read: Callable[..., pa.Table], rows: pd.DataFrame) -> pd.Series:
+    """Return the state in which the figures of each row are meant, as their partition or they themselves say it.
+
+    Parameters
+    ----------
+    read
+        Returns columns of a table by its name and theirs, behind one that says whose each row is.
+    rows
+        Nutrients: whose each is, and their `attribute` and `position`.
+    """
+    whose = rows.columns[0]
+    said: dict[tuple[Any, str, str], list[str]] = {}
     # Nobody has declared it, so it is kept by its shape.
     for table, *columns in (("codes", "code", "label"), ("scalars", "value"), ("texts", "text")):
-        keys = ["product_id", "attribute", "position"]
-        found = catalog.arrow(table, [*keys, *columns])
+        found = read(table, "attribute", "position", *columns)
         is_state = pc.match_substring_regex(found["attribute"], rf"(?i)^{_PARTITIONS}\..*\b{_STATE}\w*$")
         for one in found.filter(is_state).to_pylist():
             word = str(next((one[column] for column in columns if one[column]), ""))
@@ -221,11 +232,11 @@ def _states(catalog: Catalog, rows: pd.DataFrame) -> pd.Series:
             # Texts, and a list of anything, have the item's place behind that of the partition.
             is_item = table == "texts" or "." in position
             for place in {position, position.rpartition(".")[0] if is_item else position} if word else ():
-                said.setdefault((one["product_id"], around, place), []).append(_words_of(word))
+                said.setdefault((one[whose], around, place), []).append(_words_of(word))
     if not said:
         return pd.Series("", rows.index, dtype=object)
     found_states = []
-    for product, attribute, position in rows[["product_id", "attribute", "position"]].itertuples(index=False):
+    for product, attribute, position in rows[[whose, "attribute", "position"]].itertuples(index=False):
         outer = str(position).rpartition(".")[0]
         # With one index alone, either the partitions or the nutrients are no list.
         around = [outer] if outer else ["", str(position)]
@@ -233,6 +244,15 @@ def _states(catalog: Catalog, rows: pd.DataFrame) -> pd.Series:
         own += said.get((product, attribute, str(position)), ())
         found_states.append(" ".join(dict.fromkeys(filter(None, own))))
     return pd.Series(found_states, rows.index, dtype=object)
+
+
+def says_prepared(text: str | None) -> bool:
+    """Say whether the name or the state of a partition says that its figures are those of prepared food.
+
+    >>> says_prepared("100 g as prepared"), says_prepared("100 g, tel que vendu"), says_prepared(None)
+    (True, False, False)
+    """
+    return "prepared" in _read(text)[1].split()
 
 
 def _bases(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:

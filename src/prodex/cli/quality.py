@@ -43,6 +43,7 @@ class AuditSection(StrEnum):
     SCORES = "scores"
     CHECKS = "checks"
     FAILURES = "failures"
+    DOUBTS = "doubts"
     COVERAGE = "coverage"
     COMPLETENESS = "completeness"
     PRODUCTS = "products"
@@ -637,6 +638,8 @@ def _audit_section(
             return judged.by_check
         case AuditSection.FAILURES:
             return failures_frame(judged.failure_batches(words=words))
+        case AuditSection.DOUBTS:
+            return judged.doubts(by="value", words=words)
         case AuditSection.COMPLETENESS:
             return _saying_what_counts(judged.completeness(by or None))
         case AuditSection.COVERAGE:

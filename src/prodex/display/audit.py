@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
 
 from prodex.display.html_tables import block, table
 from prodex.languages import ENGLISH, Message, Said, Translation
@@ -101,6 +104,13 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
             undecided,
         )
         yield said, True
+    if doubted := sum(len(pc.unique(part.doubts["product"])) for part in audit.parts):
+        said = Message.of_number(
+            "why {number} product cannot be judged: audit.doubts(), or --show doubts",
+            "why {number} products cannot be judged: audit.doubts(), or --show doubts",
+            doubted,
+        )
+        yield said, False
     # A broken rule crashes in every part: one message of each check is enough.
     crashed: dict[str, str] = {crash.check: crash.message for crash in audit.crashes}
     for check, message in list(crashed.items())[:_SHOWN]:
@@ -289,6 +299,9 @@ def _first_said(said: Sequence[str]) -> Said:
 
 def _assumption(assumed: tuple[str, Any]) -> str:
     name, value = assumed
+    if name == "ingredients":
+        # There may be hundreds of them.
+        return f"{name} = {sum(map(len, json.loads(value).values()))} words"
     return f"{name} = {str(value).lower() if isinstance(value, bool) else value}"
 
 

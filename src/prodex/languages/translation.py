@@ -24,6 +24,7 @@ from babel.messages.pofile import PoFileError, read_po
 
 from prodex import messages
 from prodex.errors import InputError
+from prodex.installed_packs import installed_packs
 from prodex.languages.labels import NAMED, attribute_label
 from prodex.languages.message import Message, Said, filled_in, places_of
 from prodex.locales import known_language_tag, language_label, language_name, market_name
@@ -316,7 +317,10 @@ def _signs(language: str) -> dict[int, str]:
 def _catalogue(language: str) -> gettext.NullTranslations:
     if language == "en":
         return gettext.NullTranslations()
+    compiled = (pack.catalogue(language) for pack in installed_packs().values())
     made = gettext.GNUTranslations(io.BytesIO(_compiled(language)))
+    for one in filter(None, compiled):
+        made.add_fallback(gettext.GNUTranslations(io.BytesIO(one)))
     made.add_fallback(_ADDED[language])
     return made
 

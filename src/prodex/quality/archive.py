@@ -6,6 +6,7 @@ of the catalogue. What is written is never changed, and visible only when it is 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -48,7 +49,7 @@ from prodex.quality.check_files import SavedCheck, saved
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import GRADES
-from prodex.quality.states import FINDINGS, State, States
+from prodex.quality.states import FINDINGS, NO_FINDINGS, State, States
 from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder
 from prodex.store.snapshot import folder_of, name_of, open_snapshot
 
@@ -345,7 +346,7 @@ class _AuditManifest(msgspec.Struct):
     products: Count
     checks: list[SavedCheck]
     crashes: list[list[Crash]]
-    parts: list[dict[Literal["products", "states", "findings"], Digest]]
+    parts: list[dict[Literal["products", "states", "findings", "doubts"], Digest]]
     assumed: dict[str, bool | int | float | str | None]
     grade_with_blocker: str
     families: Requirements | None
@@ -464,6 +465,9 @@ def write_part(part: AuditPart, number: int, folder: Path) -> dict[str, str]:
     # the checks in this order.
     states = pa.table(columns, names=[str(place) for place in range(len(columns))]) if columns else None
     written = {"products": part.products, "findings": part.findings}
+    # Few rules say why they do not know.
+    if (doubts := part.doubts).num_rows:
+        written["doubts"] = doubts
     digests = {}
     for table, rows in (written if states is None else {**written, "states": states}).items():
         path = folder / _part_path(table, number)
@@ -516,9 +520,12 @@ def read_part(
         states[:, place] = _states_of_check(tables["states"], str(place), products.num_rows)
     if states.size and not min(State) <= states.min() <= states.max() <= max(State):
         raise ValueError(f"part {number} has states that do not exist")
-    for column, most in (("check", checks), ("product", products.num_rows)):
-        found = pc.min_max(findings[column]).as_py()
-        if findings[column].null_count or (
+    doubts = tables["doubts"].cast(FINDINGS) if "doubts" in tables else NO_FINDINGS
+    for rows, (column, most) in itertools.product(
+        (findings, doubts), (("check", checks), ("product", products.num_rows))
+    ):
+        found = pc.min_max(rows[column]).as_py()
+        if rows[column].null_count or (
             found["min"] is not None and not 0 <= found["min"] <= found["max"] < most
         ):
             raise ValueError(f"the findings of part {number} are of a {column} that does not exist")
@@ -528,7 +535,7 @@ def read_part(
         raise ValueError(f"the findings of part {number} are not those of what fails in it")
     if findings["first_seen"].null_count:
         raise ValueError(f"part {number} does not say of each finding since when it is open")
-    return AuditPart.of(products, states, findings, crashes)
+    return AuditPart.of(products, states, findings, crashes, doubts)
 
 
 def _states_of_check(table: pa.Table, column: str, products: int) -> States:

@@ -33,7 +33,7 @@ from prodex.quality.accepted import (
 )
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
-from prodex.quality.failures import FAILURES, failure_filter, failure_rows, failures_frame
+from prodex.quality.failures import FAILURES, doubt_rows, failure_filter, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, counts_by_check, gaps, laws
 from prodex.quality.laws import IN_FORCE
 from prodex.quality.profile import Profile
@@ -455,6 +455,45 @@ class Audit:
         [['03036811359936', '03036811359936']]
         """
         return self.failures(**equal)[["product_id", *FAILURES.names[FAILURES.names.index("check") :]]]
+
+    def doubts(self, by: str | None = None, *, words: Translation = ENGLISH) -> pd.DataFrame:
+        """Return why checks are unknown of products, as far as their rules say it: what an analyst can settle.
+
+        Parameters
+        ----------
+        by
+            "value" counts what stands in the way, such as a word of ingredients that nobody knows.
+        words
+            The language of titles and reasons.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each doubt: product_id, gtin, name, owner, check, attribute, language, the value, and the
+            reason. By value: check, language, value, reason, the number of products that it holds up and the
+            `product_id` of one of them, those that hold up most first.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> text = {"expressedIn": {"code": "eng-GB"}, "data": "Rice, water, zlork powder, sunflower oil, salt"}
+        >>> food = {"GPC": {"code": "50000001"}, "isConsumerUnit": True, "composition": [text]}
+        >>> catalog = prodex.flatten([{"id": 7, **food}, {"id": 8, **food}])
+        >>> audit = prodex.audit(catalog, {"checks": {"composition_allergens_listed": {}}})
+        >>> audit.doubts(by="value")[["value", "products"]].values.tolist()
+        [['zlork', 2]]
+        """
+        if by not in {None, "value"}:
+            raise QueryError(f"doubts are not grouped by {by!r:.40}. Give by='value', or leave it out.")
+        tables = [doubt_rows(part, self.checks, words) for part in self.parts]
+        columns = ["product_id", "gtin", "name", "owner", "check", "attribute", "language", "value", "reason"]
+        frame = to_frame(pa.concat_tables([FAILURES.empty_table(), *tables]).select(columns))
+        if by is None:
+            return frame
+        alike = ["check", "language", "value", "reason"]
+        groups = frame.groupby(alike, dropna=False, sort=False, observed=True)
+        counted = groups["product_id"].agg(products="nunique", product_id="first").reset_index()
+        return counted.sort_values("products", ascending=False, kind="stable", ignore_index=True)
 
     @cached_property
     def _dated_parts(self) -> tuple[AuditPart, ...]:

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 import pyarrow as pa
 
-from prodex.quality.states import State, States
+from prodex.quality.states import NO_FINDINGS, State, States
 from prodex.tables.columns import Mask, Rows
 
 #: What an audit keeps of each product, so that it can be read without its catalogue.
@@ -69,31 +69,32 @@ class AuditPart:
     _states: bytes
     _findings: bytes
     _first_seen: bytes
+    _doubts: bytes
 
     @classmethod
     def of(
-        cls, products: pa.Table, states: States, findings: pa.Table, crashes: tuple[Crash, ...] = ()
+        cls,
+        products: pa.Table,
+        states: States,
+        findings: pa.Table,
+        crashes: tuple[Crash, ...] = (),
+        doubts: pa.Table = NO_FINDINGS,
     ) -> Self:
         """Compress the result of a part: products are rows of `products` and `states`, checks columns of `states`."""
         size, checks = states.shape
         seen, times = _without_times(findings)
-        return cls(
-            size, checks, crashes, _packed(products), _packed_states(states), _packed(seen), _packed(times)
-        )
+        tables = (_packed(seen), _packed(times), _packed(doubts.drop_columns("first_seen")))
+        return cls(size, checks, crashes, _packed(products), _packed_states(states), *tables)
 
     def taken(self, kept: Mask) -> AuditPart:
         """Return the result of some of the products, in their order."""
         if kept.all():
             return self
-        findings = self.findings
-        product = findings["product"].to_numpy()
-        is_kept = kept[product]
-        # Findings name products by their place, which is another among those that are kept.
-        place = pa.array(np.cumsum(kept)[product[is_kept]] - 1, pa.int32())
-        column = findings.schema.get_field_index("product")
-        findings = findings.filter(pa.array(is_kept)).set_column(column, findings.schema.field(column), place)
+        findings, doubts = (_of_products(table, kept) for table in (self.findings, self.doubts))
         crashes = self.crashes if kept.any() else ()
-        return AuditPart.of(self.products.filter(pa.array(kept)), self.states[kept], findings, crashes)
+        return AuditPart.of(
+            self.products.filter(pa.array(kept)), self.states[kept], findings, crashes, doubts
+        )
 
     def without(self, rows: Rows) -> AuditPart:
         """Return the same without some of its findings, as if they were none: a cell without any passes."""
@@ -141,9 +142,24 @@ class AuditPart:
         return _unpacked(self._findings).append_column("first_seen", self.first_seen)
 
     @property
+    def doubts(self) -> pa.Table:
+        """Why checks are unknown of products, as far as rules say it; its columns are those of `FINDINGS`."""
+        doubts = _unpacked(self._doubts)
+        return doubts.append_column("first_seen", pa.nulls(len(doubts), pa.timestamp("us")))
+
+    @property
     def first_seen(self) -> pa.ChunkedArray:
         """The column of that name alone."""
         return _unpacked(self._first_seen)["first_seen"]
+
+
+def _of_products(rows: pa.Table, kept: Mask) -> pa.Table:
+    """Return the rows of some of the products; rows name them by their place, which is another among these."""
+    product = rows["product"].to_numpy()
+    is_kept = kept[product]
+    place = pa.array(np.cumsum(kept)[product[is_kept]] - 1, pa.int32())
+    column = rows.schema.get_field_index("product")
+    return rows.filter(pa.array(is_kept)).set_column(column, rows.schema.field(column), place)
 
 
 def _without_times(findings: pa.Table) -> tuple[pa.Table, pa.Table]:

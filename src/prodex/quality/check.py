@@ -17,7 +17,7 @@ from prodex.locales import language_tag, short_of
 from prodex.messages import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
-from prodex.quality.rulebook import RULES, SEVERITIES, Rule, read_parameters
+from prodex.quality.rulebook import SEVERITIES, Rule, all_rules, read_parameters
 from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection
 from prodex.selection.paths import paths_of, wire_paths
@@ -101,9 +101,34 @@ class Check:
         InputError
             When there is no such rule, or a parameter is not as it should be.
         """
-        if name not in RULES:
-            raise InputError(f"there is no rule {name!r}{hint(name, RULES, 'prodex.rules() lists them.')}")
-        rule = RULES[name]
+        rule = all_rules().get(name)
+        if rule is None:
+            raise InputError(
+                f"there is no rule {name!r}{hint(name, all_rules(), 'prodex.rules() lists them.')}"
+            )
+        return cls.made(
+            rule, parameters, severity=severity, weight=weight, scope=scope, in_force=in_force, until=until
+        )
+
+    @classmethod
+    def made(
+        cls,
+        rule: Rule,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        severity: str | None = None,
+        weight: float | None = None,
+        scope: Selection = EVERYTHING,
+        in_force: date | None = None,
+        until: date | None = None,
+    ) -> Self:
+        """Make a check of a rule.
+
+        Raises
+        ------
+        InputError
+            When a parameter is not as it should be.
+        """
         # A tuple, since `in` a dict would hash a list and raise a TypeError that names nothing.
         if severity is not None and severity not in tuple(SEVERITIES):  # it may be anything, and not hashable
             near = hint(str(severity), SEVERITIES)

@@ -44,6 +44,7 @@ class _SavedRule(msgspec.Struct):
     parameters: list[_SavedParameter]
     source: str
     exact: bool
+    pack: str
     shipped: bool
     says_unknown: bool
     law: Law | None

@@ -5,8 +5,8 @@ texts of each attribute are counted over the whole catalogue, for each owner apa
 and for all owners together (the service has columns as well). A length at which far more texts end than beside it is
 one at which they were cut.
 
-The rule `texts_not_cut_off` asks this of all texts. Any other rule can: declare it with `gather=lengths_of,
-prepare=cut_lengths`, which are computed once for all of them, and ask `cut_rows`.
+The rule `texts_not_cut_off` asks this of all texts. Any other rule can: declare it with `gather=CutLengths.gather,
+prepare=CutLengths.of`, which are computed once for all of them, and ask what it is given for the `rows` that were cut.
 
 Whoever knows more than one text can tell more: that many of an owner's texts end at the same length. What says so can
 be joined with this, text by text.
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -120,37 +120,133 @@ _CUT = {
 }
 
 
-#: By owner (None: all), attribute, unit and length of a text.
-CutLengths: TypeAlias = Mapping[tuple[str | None, str, str, int], CutLength]
+@dataclass(frozen=True)
+class CutLengths:
+    """The lengths at which texts were cut, of all parts together.
 
-
-def lengths_of(products: Products) -> pa.Table:
-    """Count the texts of a part by owner, attribute and length.
-
-    Texts are replaced by 64 bits, of which one is set for each ending that occurs: enough to estimate how many
-    different endings there are, and the bits of several parts can be merged.
+    Attributes
+    ----------
+    found
+        By owner (None: all), attribute, unit and length of a text.
     """
-    if asked_for(products.origin, [OWNER]) is not Asked.ALL:
-        return _SCHEMA.empty_table()
-    table = products.arrow("texts", "attribute", "text")
-    attributes = whole(table["attribute"]).dictionary_encode()
-    # Where not all texts of an attribute were requested, their lengths say nothing.
-    is_whole = by_value(
-        attributes, lambda one: asked_for(products.origin, [f"{one}.data"]) is Asked.ALL, False
-    )
-    texts = whole(table["text"])
-    characters = np.asarray(pc.fill_null(pc.utf8_length(texts), 0).to_numpy(zero_copy_only=False))
-    rows = np.flatnonzero((characters >= _SHORTEST) & is_whole.astype(bool))
-    taken = pa.array(rows)
-    owners = owner_codes(products.column).dictionary_encode().take(whole(table["product"]).take(taken))
-    # Texts are not copied: these are all that there are, and only some of their bytes are looked at.
-    begins, ends, data = _where_held(texts, rows)
-    end, body = _marks(ends, data, 0), _marks(ends, data, 12)
-    found = [
-        _endings_by_length(owners, attributes.take(taken), unit, length, end, body)
-        for unit, length in ((_CHARACTERS, characters[rows].astype(np.int64)), (_BYTES, ends - begins))
-    ]
-    return pa.concat_tables([_SCHEMA.empty_table(), *found])
+
+    found: Mapping[tuple[str | None, str, str, int], CutLength]
+
+    @staticmethod
+    def gather(products: Products) -> pa.Table:
+        """Count the texts of a part by owner, attribute and length.
+
+        Texts are replaced by 64 bits, of which one is set for each ending that occurs: enough to estimate how many
+        different endings there are, and the bits of several parts can be merged.
+        """
+        if asked_for(products.origin, [OWNER]) is not Asked.ALL:
+            return _SCHEMA.empty_table()
+        table = products.arrow("texts", "attribute", "text")
+        attributes = whole(table["attribute"]).dictionary_encode()
+        # Where not all texts of an attribute were requested, their lengths say nothing.
+        is_whole = by_value(
+            attributes, lambda one: asked_for(products.origin, [f"{one}.data"]) is Asked.ALL, False
+        )
+        texts = whole(table["text"])
+        characters = np.asarray(pc.fill_null(pc.utf8_length(texts), 0).to_numpy(zero_copy_only=False))
+        rows = np.flatnonzero((characters >= _SHORTEST) & is_whole.astype(bool))
+        taken = pa.array(rows)
+        owners = owner_codes(products.column).dictionary_encode().take(whole(table["product"]).take(taken))
+        # Texts are not copied: these are all that there are, and only some of their bytes are looked at.
+        begins, ends, data = _where_held(texts, rows)
+        end, body = _marks(ends, data, 0), _marks(ends, data, 12)
+        found = [
+            _endings_by_length(owners, attributes.take(taken), unit, length, end, body)
+            for unit, length in ((_CHARACTERS, characters[rows].astype(np.int64)), (_BYTES, ends - begins))
+        ]
+        return pa.concat_tables([_SCHEMA.empty_table(), *found])
+
+    @classmethod
+    def of(cls, lengths: pa.Table) -> Self:
+        """Return the lengths at which texts were cut, from those that were counted in all parts."""
+        keys, values = combinations(*(lengths[name] for name in ("owner", "attribute", "unit", "length")))
+        size = len(values[0])
+        count = np.bincount(keys, lengths["count"].to_numpy(), size)
+        ends, bodies = (_put_together(keys, size, lengths[name].to_numpy()) for name in ("ends", "bodies"))
+        groups, distinct = combinations(*values[:3])
+        length = values[3].to_numpy()
+        number = _estimated_distinct(count, ends, bodies)
+        of_owners = _peaks(groups, length, count, number, number)
+        # All owners together, each counted no more often than the average one: the column of one of them says nothing
+        # about the texts of another.
+        together, common = combinations(*values[1:])
+        every = np.bincount(together, count, len(common[0]))
+        shared, names = combinations(*common[:2])
+        owners = np.bincount(
+            shared[together[np.unique(groups, return_index=True)[1]]], minlength=len(names[0])
+        )
+        most = np.ceil(every / np.maximum(owners[shared], 1))
+        spread = np.bincount(together, np.minimum(count, most[together]), len(every))
+        masks = [_put_together(together, len(every), each) for each in (ends, bodies)]
+        of_all = _peaks(
+            shared,
+            common[2].to_numpy(),
+            every,
+            _estimated_distinct(spread, *masks),
+            _estimated_distinct(every, *masks),
+        )
+        found: dict[tuple[str | None, str, str, int], CutLength] = {}
+        for peaks, columns in ((of_all, names), (of_owners, distinct)):
+            # The largest first: of two lengths next to each other, it is the column's.
+            for group, at, counted, beside in sorted(peaks, key=itemgetter(2), reverse=True):
+                *owner, attribute, unit = (column[group].as_py() for column in columns)
+                whose = (owner[0] or "") if owner else None
+                cut = CutLength(whose, attribute, unit, at[0], counted, beside)
+                for each in at:
+                    found.setdefault((whose, attribute, unit, each), cut)
+        return cls(found)
+
+    def rows(
+        self,
+        products: Products,
+        product: Rows,
+        attributes: Sequence[str],
+        attribute: Rows,
+        texts: pa.Array,
+        text: Rows,
+    ) -> dict[int, CutLength]:
+        """Return the texts that end where a column was too short, by their row.
+
+        Parameters
+        ----------
+        products
+            The part.
+        product, attribute, text
+            One value for each row: the position of its product, and the place of its attribute among `attributes` and
+            of its text among `texts`.
+        attributes
+            Wire paths.
+        texts
+            Each text once.
+        """
+        found = self.found
+        if not found:
+            return {}
+        owners, owner = encoded(owner_codes(products.column))
+        names = [*owners.to_pylist(), ""]  # the last one is that of products without an owner
+        cuts: dict[int, CutLength] = {}
+        known = {
+            unit: np.array([key[3] for key in found if key[2] == unit]) for unit in (_CHARACTERS, _BYTES)
+        }
+        for unit, length in _lengths(texts):
+            # Only a few lengths are candidates; each text that has one of them is looked up.
+            rows = np.flatnonzero(np.isin(length, known[unit])[text])
+            for row in rows.tolist():
+                place = attributes[attribute[row]], unit, int(length[text[row]])
+                cut = found.get((names[owner[product[row]]], *place)) or found.get((None, *place))
+                if cut is not None:
+                    cuts.setdefault(row, cut)
+        return cuts
+
+    @staticmethod
+    def are_known(products: Products) -> Mask:
+        """Say of which products it is known whether their texts end where a column was too short: all, or none."""
+        return np.full(len(products), asked_for(products.origin, [OWNER]) is Asked.ALL)
 
 
 def _bytes_of(texts: pa.Array) -> Rows:
@@ -191,44 +287,6 @@ def _endings_by_length(
     counts = np.bincount(place, minlength=size)
     columns = [values[0], values[1], pa.repeat(unit, size), values[2], pa.array(counts), pa.array(ends)]
     return pa.table([*columns, pa.array(bodies)], schema=_SCHEMA)
-
-
-def cut_lengths(lengths: pa.Table) -> CutLengths:
-    """Return the lengths at which texts were cut, from those that were counted in all parts."""
-    keys, values = combinations(*(lengths[name] for name in ("owner", "attribute", "unit", "length")))
-    size = len(values[0])
-    count = np.bincount(keys, lengths["count"].to_numpy(), size)
-    ends, bodies = (_put_together(keys, size, lengths[name].to_numpy()) for name in ("ends", "bodies"))
-    groups, distinct = combinations(*values[:3])
-    length = values[3].to_numpy()
-    number = _estimated_distinct(count, ends, bodies)
-    of_owners = _peaks(groups, length, count, number, number)
-    # All owners together, each counted no more often than the average one: the column of one of them says nothing about
-    # the texts of another.
-    together, common = combinations(*values[1:])
-    every = np.bincount(together, count, len(common[0]))
-    shared, names = combinations(*common[:2])
-    owners = np.bincount(shared[together[np.unique(groups, return_index=True)[1]]], minlength=len(names[0]))
-    most = np.ceil(every / np.maximum(owners[shared], 1))
-    spread = np.bincount(together, np.minimum(count, most[together]), len(every))
-    masks = [_put_together(together, len(every), each) for each in (ends, bodies)]
-    of_all = _peaks(
-        shared,
-        common[2].to_numpy(),
-        every,
-        _estimated_distinct(spread, *masks),
-        _estimated_distinct(every, *masks),
-    )
-    found: dict[tuple[str | None, str, str, int], CutLength] = {}
-    for peaks, columns in ((of_all, names), (of_owners, distinct)):
-        # The largest first: of two lengths next to each other, it is the column's.
-        for group, at, counted, beside in sorted(peaks, key=itemgetter(2), reverse=True):
-            *owner, attribute, unit = (column[group].as_py() for column in columns)
-            whose = (owner[0] or "") if owner else None
-            cut = CutLength(whose, attribute, unit, at[0], counted, beside)
-            for each in at:
-                found.setdefault((whose, attribute, unit, each), cut)
-    return found
 
 
 def _put_together(keys: Rows, size: int, marks: _UInts) -> _UInts:
@@ -301,53 +359,6 @@ def _peaks(
         )
         for row in rows
     ]
-
-
-def cut_rows(
-    products: Products,
-    product: Rows,
-    attributes: Sequence[str],
-    attribute: Rows,
-    texts: pa.Array,
-    text: Rows,
-    found: CutLengths,
-) -> dict[int, CutLength]:
-    """Return the texts that end where a column was too short, by their row.
-
-    Parameters
-    ----------
-    products
-        The part.
-    product, attribute, text
-        One value for each row: the position of its product, and the place of its attribute among `attributes` and of
-        its text among `texts`.
-    attributes
-        Wire paths.
-    texts
-        Each text once.
-    found
-        What `cut_lengths` returned.
-    """
-    if not found:
-        return {}
-    owners, owner = encoded(owner_codes(products.column))
-    names = [*owners.to_pylist(), ""]  # the last one is that of products without an owner
-    cuts: dict[int, CutLength] = {}
-    known = {unit: np.array([key[3] for key in found if key[2] == unit]) for unit in (_CHARACTERS, _BYTES)}
-    for unit, length in _lengths(texts):
-        # Only a few lengths are candidates; each text that has one of them is looked up.
-        rows = np.flatnonzero(np.isin(length, known[unit])[text])
-        for row in rows.tolist():
-            place = attributes[attribute[row]], unit, int(length[text[row]])
-            cut = found.get((names[owner[product[row]]], *place)) or found.get((None, *place))
-            if cut is not None:
-                cuts.setdefault(row, cut)
-    return cuts
-
-
-def seen_across_products(products: Products) -> Mask:
-    """Say of which products it is known whether their texts end where a column was too short: of all, or of none."""
-    return np.full(len(products), asked_for(products.origin, [OWNER]) is Asked.ALL)
 
 
 #: Words after which a list continues, in the ten languages whose texts are read; folded.

@@ -337,6 +337,13 @@ def rows_of_findings(part: AuditPart, checks: Sequence[Check], rows: Rows) -> pa
     return in_words(_found(part.products, part.findings, checks, rows, NONE_ACCEPTED), checks)
 
 
+def doubt_rows(part: AuditPart, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
+    """Return why checks are unknown of the products of a part, as `failure_rows` shows findings."""
+    doubts = part.doubts
+    order = np.argsort(doubts["product"].to_numpy(), kind="stable")
+    return in_words(_found(part.products, doubts, checks, order, NONE_ACCEPTED), checks, words)
+
+
 def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
     """Return findings in a language; the columns of the result are those of `FAILURES`.
 

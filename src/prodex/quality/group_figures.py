@@ -87,7 +87,7 @@ def _scores_by_language(audit: Audit, chosen: Mask) -> pd.DataFrame:
     for language in languages:
         tally = _counted(audit, chosen & np.array([check.language == language for check in audit.checks]))
         # Products without a check in this language would count as ready.
-        concerned = np.flatnonzero(tally[["failed", "passed", "unknown"]].any(axis=1))
+        concerned = np.flatnonzero(tally["failed"] + tally["passed"] + tally["unknown"])
         frames.append(by_group(tally, Groups.one("language", concerned)))
     frame = pd.concat(frames, ignore_index=True)
     return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))

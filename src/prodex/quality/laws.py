@@ -6,7 +6,6 @@ its last day it is asked of no product; `prodex.audit(catalog, as_of=...)` says 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -25,7 +24,7 @@ class Law:
     Attributes
     ----------
     id
-        Name by which rules refer to it.
+        A short name of it.
     number
         As it is cited: "Regulation (EU) No 1169/2011".
     name
@@ -51,81 +50,21 @@ class Law:
     def cited(self, article: str) -> str:
         """Return an article of it as it is cited.
 
-        >>> LAWS["food-information"].cited("Art. 9(1)(b)")
+        >>> FOOD_INFORMATION.cited("Art. 9(1)(b)")
         'Regulation (EU) No 1169/2011, Art. 9(1)(b)'
         """
         return f"{self.number}, {article}" if article else self.number
 
 
-def _by_id(*laws: Law) -> dict[str, Law]:
-    return {law.id: law for law in laws}
-
-
-#: All laws that rules name.
-LAWS: Mapping[str, Law] = _by_id(
-    Law(
-        id="food-information",
-        number="Regulation (EU) No 1169/2011",
-        name="Food information to consumers",
-        in_force=date(2014, 12, 13),
-        source="https://eur-lex.europa.eu/eli/reg/2011/1169",
-        checked=date(2026, 11, 27),
-        read_in="copies of Annexes III and IX and of Art. 55 in retained law; Art. 17(4) and 28 in pages about them",
-    ),
-    Law(
-        id="health-claims",
-        number="Regulation (EC) No 1924/2006",
-        name="Nutrition and health claims made on foods",
-        in_force=date(2007, 7, 1),
-        source="https://eur-lex.europa.eu/eli/reg/2006/1924",
-        checked=date(2026, 11, 27),
-        read_in="https://www.legislation.gov.uk/eur/2006/1924 and copies of the consolidated text",
-    ),
-    Law(
-        id="product-safety",
-        number="Regulation (EU) 2023/988",
-        name="General product safety",
-        in_force=date(2024, 12, 13),
-        source="https://eur-lex.europa.eu/eli/reg/2023/988",
-        checked=date(2026, 11, 27),
-        read_in="a copy of Art. 2 at eurlexa.com, and Art. 19 and its day in three summaries",
-    ),
-    Law(
-        id="honey",
-        number="Directive (EU) 2024/1438",
-        name="Origin of honey",
-        in_force=date(2026, 6, 14),
-        source="https://eur-lex.europa.eu/eli/dir/2024/1438",
-        checked=date(2026, 11, 27),
-        read_in="summaries of the food authority of Ireland, of eumonitor.eu (its days) and of the press",
-    ),
-    Law(
-        id="packaging",
-        number="Regulation (EU) 2025/40",
-        name="Packaging and packaging waste",
-        in_force=date(2026, 8, 12),
-        source="https://eur-lex.europa.eu/eli/reg/2025/40",
-        checked=date(2026, 11, 27),
-        read_in="three summaries of Art. 12, which agree on its days",
-    ),
-    Law(
-        id="deforestation",
-        number="Regulation (EU) 2023/1115",
-        name="Deforestation-free products",
-        in_force=date(2026, 12, 30),
-        source="https://eur-lex.europa.eu/eli/reg/2023/1115",
-        checked=date(2026, 11, 27),
-        read_in="summaries of Regulation (EU) 2025/2650, which moved its days for the second time",
-    ),
-    Law(
-        id="unit-price",
-        number="Directive 98/6/EC",
-        name="Prices per unit",
-        in_force=date(2000, 3, 18),
-        source="https://eur-lex.europa.eu/eli/dir/1998/6",
-        checked=date(2026, 11, 27),
-        read_in="a copy of Art. 3 at legislation.gov.uk, and its day at eumonitor.eu",
-    ),
+#: What food has to be declared with; the measures of a pack are among it.
+FOOD_INFORMATION = Law(
+    id="food-information",
+    number="Regulation (EU) No 1169/2011",
+    name="Food information to consumers",
+    in_force=date(2014, 12, 13),
+    source="https://eur-lex.europa.eu/eli/reg/2011/1169",
+    checked=date(2026, 11, 27),
+    read_in="copies of Annexes III and IX and of Art. 55 in retained law; Art. 17(4) and 28 in pages about them",
 )
 
 

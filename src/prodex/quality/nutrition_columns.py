@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.catalog.nutrition import says_prepared, states_said
 from prodex.languages import Message
 from prodex.quality.products import ChildRows, Products
 from prodex.quality.remembered import has_match
@@ -18,41 +20,48 @@ from prodex.quality.text_normalization import folded
 from prodex.quality.units import FACTORS
 from prodex.quality.verdict import Evidence, Verdict, compared_with
 from prodex.tables.columns import Mask, Numbers, Rows, by_value, encoded, is_true, numbers
+from prodex.tables.frames import to_frame
 from prodex.written_numbers import less_than
 
-PATH = "isPartitionedBy.contains"
-#: What the rules of nutrition look at.
-NEEDS = tuple(f"{PATH}.{leaf}" for leaf in ("quantity", "isConceptualizedBy.code", "expressedIn.code"))
-BASIS = ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy.code")
 
-ENERGY, ALCOHOL = "ENER-", "ALC"
-#: Code of each of the nutrients that rules name (GS1, INFOODS).
-FAT, SATURATES, CARBOHYDRATE, SUGARS = "FAT", "FASAT", "CHOAVL", "SUGAR-"
-STARCH, POLYOLS, FIBRE, PROTEIN, SALT, SODIUM = "STARCH", "POLYL", "FIBTG", "PRO-", "SALTEQ", "NA"
-#: No list of codes that we know has erythritol: the name is ours, and labels tell it.
-ERYTHRITOL = "ERYTHL"
-#: Organic acids, in all (EuroFIR) or one by one (INFOODS): their sum is what counts.
-ORGANIC_ACIDS = ("OA", "ACEAC", "CITAC", "LACAC", "MALAC", "TARAC")
+class Nutrient(StrEnum):
+    """Codes of the nutrients that rules name (GS1, INFOODS)."""
+
+    ENERGY = "ENER-"
+    ALCOHOL = "ALC"
+    FAT = "FAT"
+    SATURATES = "FASAT"
+    CARBOHYDRATE = "CHOAVL"
+    SUGARS = "SUGAR-"
+    STARCH = "STARCH"
+    POLYOLS = "POLYL"
+    FIBRE = "FIBTG"
+    PROTEIN = "PRO-"
+    SALT = "SALTEQ"
+    SODIUM = "NA"
+    #: No list of codes that we know has erythritol: the name is ours, and labels tell it.
+    ERYTHRITOL = "ERYTHL"
+    #: Organic acids in all (EuroFIR); `ORGANIC_ACIDS` has them one by one as well.
+    ACIDS = "OA"
+
+
 #: Labels of nutrients whose codes are called differently from service to service, folded.
-_LABELLED = {
-    ERYTHRITOL: "erythrit|eritrit|erytrit",
-    ORGANIC_ACIDS[
-        0
-    ]: "organic acid|acides? organique|organische saure|organische zur|acidos? organico|acid[oi] organic"
+_LABELLED: Mapping[str, str] = {
+    Nutrient.ERYTHRITOL: "erythrit|eritrit|erytrit",
+    Nutrient.ACIDS: "organic acid|acides? organique|organische saure|organische zur|acidos? organico|acid[oi] organic"
     "|organiske syre|organiska syr|orgaanis",
 }
 #: Kilojoules and kilocalories by unit code.
 _ENERGY_UNITS = {"kJ": {"KJO": 1.0, "JOU": 1e-3}, "kcal": {"E14": 1.0, "K51": 1.0}}
 #: Grams that may be declared as 0: up to 0.5, but of these nutrients (guidance of the Commission on tolerances for
 #: nutrient values, December 2012, table 4).
-_NEGLIGIBLE = {SATURATES: 0.1, SALT: 0.0125, SODIUM: 0.005}
+_NEGLIGIBLE: Mapping[str, float] = {Nutrient.SATURATES: 0.1, Nutrient.SALT: 0.0125, Nutrient.SODIUM: 0.005}
 _NEGLIGIBLE_OTHERS = 0.5
 #: Grams from which whole grams are declared.
 _WHOLE_FROM = 10
 #: What labels give in steps of so many grams for a serving, and the largest serving factor (100 g to 15 g): 21 CFR
 #: 101.9(c). From 5 g of fat on, its steps are as large as the others'.
 _STEP, _STEP_OF_FAT, _FAT_BY_GRAMS, _SMALLEST_SERVING = 1.0, 0.5, 5.0, 15.0
-IN_STEPS = (FAT, SATURATES, CARBOHYDRATE, SUGARS, FIBRE, PROTEIN)
 #: Units of volume: what is in 100 ml can weigh more than 100 g.
 _VOLUMES = frozenset(FACTORS["volume"])
 #: How much of 100 g or 100 ml one of these units is.
@@ -78,6 +87,20 @@ class NutritionColumns(ChildRows):
     """
 
     table = "nutrients"
+    #: Wire path of the nutrients, and what rules of them need; the basis is what the figures are of.
+    PATH: ClassVar[str] = "isPartitionedBy.contains"
+    NEEDS: ClassVar[tuple[str, ...]] = tuple(
+        f"isPartitionedBy.contains.{leaf}"
+        for leaf in ("quantity", "isConceptualizedBy.code", "expressedIn.code")
+    )
+    #: Organic acids, in all or one by one (INFOODS): their sum is what counts.
+    ORGANIC_ACIDS: ClassVar[tuple[str, ...]] = (Nutrient.ACIDS, "ACEAC", "CITAC", "LACAC", "MALAC", "TARAC")
+    #: What labels give in steps.
+    IN_STEPS: ClassVar[tuple[Nutrient, ...]] = (
+        *(Nutrient.FAT, Nutrient.SATURATES, Nutrient.CARBOHYDRATE),
+        *(Nutrient.SUGARS, Nutrient.FIBRE, Nutrient.PROTEIN),
+    )
+    BASIS: ClassVar[tuple[str, ...]] = ("isPartitionedBy.quantity", "isPartitionedBy.isMeasuredBy.code")
 
     row: Rows
     _first: Rows
@@ -125,6 +148,16 @@ class NutritionColumns(ChildRows):
         return np.asarray(~is_volume.astype(bool)[self._first])
 
     @cached_property
+    def prepared(self) -> Mask:
+        """Which partitions are of the food as it is prepared, by their names or what they say of their state."""
+        names = by_value(self["partition"], says_prepared, False).astype(bool)
+        rows = to_frame(self.products.arrow(self.table, "attribute", "position"))
+        states = states_said(self.products.arrow, rows)
+        found = np.zeros(len(self.product), bool)
+        found[self.row[names | states.isin([*filter(says_prepared, states.unique())]).to_numpy()]] = True
+        return found
+
+    @cached_property
     def of_serving(self) -> Numbers:
         """How many servings the figures of each partition are multiplied from, as far as they show it; else 0.
 
@@ -134,11 +167,14 @@ class NutritionColumns(ChildRows):
         """
         is_hundred = np.isclose(self.per_hundred, 1.0)
         factor = np.where(np.isnan(self.per_hundred) | is_hundred, 0.0, 1.0)
-        amounts = np.stack([self.amount(each) for each in IN_STEPS])
+        amounts = np.stack([self.amount(each) for each in self.IN_STEPS])
         # A float may hold 3.6 as 3.5999999.
         odd = (np.abs(amounts * 10 - np.round(amounts * 10)) > 1e-3) & (amounts >= 1)
         steps = amounts / np.array(
-            [[_STEP_OF_FAT if each in {FAT, SATURATES} else _STEP] for each in IN_STEPS]
+            [
+                [_STEP_OF_FAT if each in {Nutrient.FAT, Nutrient.SATURATES} else _STEP]
+                for each in self.IN_STEPS
+            ]
         )
         smallest = np.where(steps > 1e-6, steps, np.inf).min(axis=0)
         scaled = np.where(odd.any(axis=0), np.minimum(smallest, 100 / _SMALLEST_SERVING), 0.0)
@@ -187,7 +223,7 @@ class NutritionColumns(ChildRows):
             How many servings the figures of each partition were multiplied from (`of_serving`): these were rounded.
         """
         declared = self.amount(nutrient)
-        if nutrient in {SALT, SODIUM}:
+        if nutrient in {Nutrient.SALT, Nutrient.SODIUM}:
             half = np.where(declared < 1, 0.005, 0.05)
         else:
             half = np.where((declared >= _WHOLE_FROM) & (declared == np.round(declared)), 0.5, 0.05)
@@ -206,14 +242,15 @@ class NutritionColumns(ChildRows):
         return np.where(less, 0.0, least), np.where(less, limit, most)
 
     def rounded_away(self, nutrient: str) -> Numbers:
-        """Return the grams that the figures of 100 g may have gained from servings that were rounded up."""
+        """Return the grams that figures of 100 g may have gained from servings that were rounded up; 0 without one."""
         servings = np.where(np.isclose(self.per_hundred, 1.0), self.of_serving, 0.0)
-        return np.nan_to_num(self._half_step(nutrient, self.amount(nutrient), servings))
+        declared = self.amount(nutrient)
+        return np.where(np.isnan(declared), 0.0, self._half_step(nutrient, declared, servings))
 
     def _half_step(self, nutrient: str, declared: Numbers, servings: Numbers) -> Numbers:
         """Return the grams that may be rounded away of servings together."""
         step = np.full(len(declared), _STEP)
-        if nutrient in {FAT, SATURATES}:
+        if nutrient in {Nutrient.FAT, Nutrient.SATURATES}:
             small = (declared > 0) & (declared < _FAT_BY_GRAMS * servings)
             step = np.where(small, _STEP_OF_FAT, _STEP)
         return np.asarray(step / 2 * servings)
@@ -230,7 +267,7 @@ class NutritionColumns(ChildRows):
         """For each nutrient that is declared as "<0.5" this number, else NaN."""
         found = np.full(len(self.row), np.nan)
         words = self.products.arrow("scalars", "attribute", "position", "value")
-        words = words.filter(pc.equal(words["attribute"], f"{PATH}.quantity"))
+        words = words.filter(pc.equal(words["attribute"], f"{NutritionColumns.PATH}.quantity"))
         limits = by_value(words["value"], _limit, np.nan).astype(float)
         words = words.append_column("limit", pa.array(limits)).filter(pa.array(~np.isnan(limits)))
         if not len(words):
@@ -248,7 +285,7 @@ class NutritionColumns(ChildRows):
     @property
     def has_alcohol(self) -> Mask:
         """The partitions that declare alcohol, in whatever unit."""
-        declared = self._named(ALCOHOL) & (numbers(self["quantity"]) > 0)
+        declared = self._named(Nutrient.ALCOHOL) & (numbers(self["quantity"]) > 0)
         found = np.zeros(len(self.product), bool)
         found[self.row[declared]] = True
         return found
@@ -259,7 +296,7 @@ class NutritionColumns(ChildRows):
 
     @cached_property
     def _energies(self) -> dict[str, Numbers]:
-        amounts, named = numbers(self["quantity"]), self._named(ENERGY)
+        amounts, named = numbers(self["quantity"]), self._named(Nutrient.ENERGY)
         return {
             sign: self._in_partitions(named, amounts * self._energy_factors(sign)) for sign in _ENERGY_UNITS
         }
@@ -306,7 +343,9 @@ class NutritionColumns(ChildRows):
             for said, name, hundred in zip(_reasons(why, rows), self.names(rows), is_hundred, strict=True)
         ]
         with_what = [compared_with(*compared(row)) for row in rows]
-        evidence = Evidence(self.product[rows], PATH, None, [*map(seen, rows)], reasons, with_what)
+        evidence = Evidence(
+            self.product[rows], NutritionColumns.PATH, None, [*map(seen, rows)], reasons, with_what
+        )
         return Verdict(self.any(wrong), self.any(known), evidence)
 
     def nutrient_verdict(
@@ -332,7 +371,7 @@ class NutritionColumns(ChildRows):
             compared_with(*own, *compared(row))
             for row, *own in zip(rows.tolist(), codes, amounts, units, strict=True)
         ]
-        evidence = Evidence(whose[rows], PATH, None, seen, _reasons(why, rows), with_what)
+        evidence = Evidence(whose[rows], NutritionColumns.PATH, None, seen, _reasons(why, rows), with_what)
         return Verdict(self.products.any(whose[wrong]), self.products.any(whose[known]), evidence)
 
 

@@ -186,9 +186,9 @@ class Products:
         self._paths.add(attribute)
         return AttributeStates(self._filled, self._unreadable, self.origin).of(attribute, language)
 
-    def any_filled(self, attributes: Sequence[str], before: str = "") -> Mask:
+    def any_filled(self, attributes: Sequence[str], before: str = "", language: str | None = None) -> Mask:
         """Say for each product whether it has data at one of several wire paths, each with a path before it."""
-        each = [self.filled(f"{before}{name}") for name in attributes]
+        each = [self.filled(f"{before}{name}", language) for name in attributes]
         return np.asarray(np.logical_or.reduce(each))
 
     def unreadable(self, attributes: Iterable[str], language: str | None = None) -> Mask:

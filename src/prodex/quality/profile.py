@@ -51,6 +51,7 @@ a custom attribute or a typing error is decided when a catalogue is judged.
 from __future__ import annotations
 
 import itertools
+import json
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -71,13 +72,14 @@ from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
 from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
+from prodex.installed_packs import installed_packs
 from prodex.locales import market_code
 from prodex.messages import hint, nearest
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.required_checks import checks_of_requirements
 from prodex.quality.requirements import Requirements
-from prodex.quality.rulebook import RULES
+from prodex.quality.rulebook import all_rules, import_packs, missing_rule
 from prodex.quality.scope import read_scope
 from prodex.quality.scores import GRADES
 from prodex.selection import Selection
@@ -90,7 +92,8 @@ from prodex.written_dates import day_given
 
 _KEYS = (
     *("title", "description", "extends", "without", "market", "assume"),
-    *("attributes", "grade_with_blocker", "checks", "requirements", "units"),
+    *("attributes", "grade_with_blocker", "checks", "requirements", "units", "packs"),
+    "ingredients",
 )
 
 
@@ -191,7 +194,7 @@ class Profile:
     def _shipped(cls, name: str, text: str) -> Self:
         """Return a profile of prodex, read anew only where a rule of one's own has taken the place of one of its."""
         read = _READ.get((cls, name))
-        if read is None or any(RULES.get(check.rule.id) is not check.rule for check in read.checks):
+        if read is None or any(all_rules().get(one.rule.id) is not one.rule for one in read.checks):
             shown = TomlText(f"profile {name}", text, shipped=True)
             read = _READ[cls, name] = cls._made(name, toml_values(text), shown)
         return read
@@ -217,7 +220,10 @@ class Profile:
         checks = content.get("checks", {})
         if not isinstance(checks, Mapping):
             raise place.error(("checks",), "checks are tables: [checks.valid_gtin]")
-        own = [check for rule, written in checks.items() for check in checks_of(str(rule), written, place)]
+        away = _packs_away(content.get("packs", ()), place)
+        own = [
+            check for rule, written in checks.items() for check in checks_of(str(rule), written, place, away)
+        ]
         custom, fields = declared_attributes(content.get("attributes", ()), place)
         fields = dict(base.declared) | fields
         every = merged([c for c in inherited if c.rule.id not in checks], own, place)
@@ -230,7 +236,13 @@ class Profile:
             # A profile that names a rule replaces all checks that its parent makes of it.
             tuple(replace(check.declaring(fields), units=units) for check in every),
             market_of(content.get("market"), place) or base.market,
-            tuple((dict(base.assume) | assumptions_of(content.get("assume", {}), place)).items()),
+            tuple(
+                (
+                    dict(base.assume)
+                    | assumptions_of(content.get("assume", {}), place)
+                    | _own_words(content.get("ingredients", {}), place)
+                ).items()
+            ),
             (*base.attributes, *custom),
             grade_of(content.get("grade_with_blocker", base.grade_with_blocker), place),
             _requirements_of(content.get("requirements"), place, folder),
@@ -408,10 +420,24 @@ def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> li
 
 @cache
 def shipped() -> dict[str, str]:
-    """Return the text of each profile of prodex, by name."""
+    """Return the text of each profile that comes with prodex or with an installed pack of rules, by name.
+
+    Raises
+    ------
+    InputError
+        When two of them have one name.
+    """
     folder = resources.files("prodex.quality").joinpath("profiles")
-    names = ("core", "online-listing", "logistics", "food-eu", "pictures")
-    return {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
+    names = ("core", "online-listing", "logistics", "pictures")
+    found = {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
+    for pack in installed_packs().values():
+        for name, text in pack.profiles().items():
+            if name in found:
+                raise InputError(
+                    f"The pack of rules {pack.name} has a profile {name!r}, and so has another one. Remove one of them."
+                )
+            found[name] = text
+    return found
 
 
 def profiles() -> pd.DataFrame:
@@ -432,27 +458,74 @@ def profiles() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["profile", "title", "description", "rules", "checks"])
 
 
+def _packs_away(given: Any, place: TomlText) -> list[str]:
+    """Return the packs of rules that a profile asks and that are not installed, or cannot be imported."""
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str) and one.strip() for one in given):
+        raise place.error(("packs",), f"packs is {given!r:.60}; give a list of packages: ['prodex_food'].")
+    broken = import_packs()
+    return [one for one in given if one not in installed_packs() or one in broken]
+
+
+def _own_words(given: Any, place: TomlText) -> dict[str, str]:
+    """Return the words of ingredients that the profile assumes to be harmless, or to name something, as JSON."""
+    is_table = isinstance(given, Mapping) and all(
+        isinstance(words, list | tuple) and all(isinstance(one, str) and one.strip() for one in words)
+        for words in given.values()
+    )
+    if not is_table:
+        raise place.error(
+            ("ingredients",),
+            f"ingredients is {given!r:.60}; give lists of words: {{harmless = ['zlork'], fish = ['hoki']}}.",
+        )
+    words = {str(name): sorted(words) for name, words in sorted(given.items())}
+    return {"ingredients": json.dumps(words, ensure_ascii=False)} if words else {}
+
+
 OF_THE_MARKET = "of the market"
 _CHECK_KEYS = ("severity", "weight", "only", "except", "in_force", "until")
 
 
-def checks_of(rule: str, written: Any, place: TomlText) -> Iterator[Check]:
+def checks_of(rule: str, written: Any, place: TomlText, away: Sequence[str] = ()) -> Iterator[Check]:
+    """Yield the checks that a profile makes of a rule.
+
+    Parameters
+    ----------
+    rule, written
+        Name of the rule, and what the profile says below it.
+    place
+        Its text.
+    away
+        Packs of rules that the profile asks and that are not here: a rule that nobody knows may be one of theirs.
+    """
     entries = written if isinstance(written, list) else [written]
+    known = all_rules()
     # [checks.x] and [[checks.x]] are one check and a list of them.
     for number, entry in enumerate(entries):
         here = ("checks", rule, number)
-        if rule not in RULES:
-            raise place.error(here, f"there is no rule {rule!r}{hint_of(rule, RULES)}")
+        if rule not in known and not away:
+            raise place.error(here, f"there is no rule {rule!r}{hint_of(rule, known)}")
         if not isinstance(entry, Mapping):
             raise place.error(here, f"{entry!r} is not a table; write [checks.{rule}] and its keys below.")
-        yield from _expanded(rule, entry, place, here)
+        if rule not in known:
+            yield _check_of_missing(rule, entry, away, place, here)
+        else:
+            yield from _expanded(rule, entry, place, here)
+
+
+def _check_of_missing(
+    rule: str, entry: Mapping[str, Any], away: Sequence[str], place: TomlText, here: tuple[str | int, ...]
+) -> Check:
+    """Return a check that is unknown of every product: its rule is in a pack that is not here."""
+    weights = {"severity": entry.get("severity", "warning"), "weight": entry.get("weight")}
+    with place.named(here):
+        return Check.made(missing_rule(rule, away), scope=_scope_of_entry(entry, place, here), **weights)
 
 
 def _expanded(
     rule: str, entry: Mapping[str, Any], place: TomlText, here: tuple[str | int, ...]
 ) -> Iterator[Check]:
     """Make one check for each combination of the values given for single-valued parameters."""
-    declared = {parameter.name: parameter for parameter in RULES[rule].parameters}
+    declared = {parameter.name: parameter for parameter in all_rules()[rule].parameters}
     given: dict[str, list[Any]] = {}
     for key, value in entry.items():
         if key in _CHECK_KEYS:

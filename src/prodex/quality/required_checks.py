@@ -171,7 +171,7 @@ def required(products: Products, *, wanted: Wanted, **_: Any) -> Verdict:
         fails, unsaid = lacking | wrong.products, unsaid | (wrong.unsaid & ~wrong.products)
         evidence, unjudged = wrong.evidence, wrong.too_slow
     applies = pd.arrays.BooleanArray(is_asked, (is_asked & undecided) | (counted & (ask == _UNDECIDED)))
-    return Verdict(pd.arrays.BooleanArray(fails, unsaid), applies, evidence, unjudged)
+    return Verdict(pd.arrays.BooleanArray(fails, unsaid), applies, evidence, unjudged=unjudged)
 
 
 def _rule(name: str, severity: Severity, title: str, problem: str, fix: str, reason: str) -> Rule:

@@ -7,19 +7,22 @@ as `functools.partial(rule, ...)`.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from threading import RLock
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import InputError
+from prodex.installed_packs import installed_packs
 from prodex.messages import hint
 from prodex.quality.declared_fields import FIELDS
-from prodex.quality.laws import LAWS, Law
+from prodex.quality.laws import Law
 from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, read_scope
 from prodex.quality.verdict import Verdict
@@ -87,8 +90,10 @@ class Rule:
         The standard or the service's rule behind it.
     exact
         Whether it is certain (a check digit) or a judgement that can be wrong (a language).
+    pack
+        The package that it comes with: "prodex", or an installed pack of rules; "" of one's own.
     shipped
-        Whether it is one of prodex's rules, not a user's own.
+        Whether it comes with prodex, and not with somebody else's pack or one's own code.
     says_unknown
         Whether the function says itself of which products it does not know, by whatever was requested and is readable:
         the engine then takes its verdict as it is.
@@ -121,6 +126,7 @@ class Rule:
     source: str
     exact: bool
     says_unknown: bool = False
+    pack: str = ""
     shipped: bool = True
     law: Law | None = None
     article: str = ""
@@ -147,8 +153,20 @@ class Rule:
 #: The scope of rules that ask for what consumers see: a case or a pallet needs none of it.
 CONSUMER_UNITS: Mapping[str, Any] = {"is_consumer_unit": True}
 
-#: All rules by id: prodex's own, and user-defined ones as soon as their functions are defined.
-RULES: dict[str, Rule] = {}
+#: All rules by id that were defined so far.
+_DEFINED: dict[str, Rule] = {}
+
+
+def all_rules() -> Mapping[str, Rule]:
+    """Return all rules by id: those of prodex and of installed packs, and one's own as soon as they are defined.
+
+    Raises
+    ------
+    PackConflict
+        When two packs have a rule of one name.
+    """
+    import_packs()
+    return _DEFINED
 
 
 def rule(
@@ -171,7 +189,7 @@ def rule(
     prepare: Callable[[Any], Any] | None = None,
     source: str = "",
     exact: bool = True,
-    law: str = "",
+    law: Law | None = None,
     article: str = "",
     in_force: date | None = None,
     until: date | None = None,
@@ -223,7 +241,7 @@ def rule(
     exact
         False when it is a judgement that can be wrong.
     law, article
-        The law that asks for it (a key of `prodex.quality.laws.LAWS`), and where in it.
+        The law that asks for it, and where in it.
     in_force
         The first day on which it is asked for; that of the law unless given. Before it the check is a warning.
     until
@@ -231,7 +249,7 @@ def rule(
     cannot_see
         What a product can be wrong in, and the rule cannot see it: one sentence.
     replace
-        Allow a user's rule to replace one of prodex's rules of the same name.
+        Allow a rule of one's own to replace one of prodex or of a pack.
 
     Examples
     --------
@@ -246,8 +264,8 @@ def rule(
 
     def register(function: _Function) -> _Function:
         rule_id = name or function.__name__
+        pack = _pack_of(function)
         _check_words(rule_id, severity, dimension, block)
-        asked_by = _law_called(rule_id, law)
         made = Rule(
             id=rule_id,
             function=function,
@@ -267,16 +285,17 @@ def rule(
             whole=(whole,) if isinstance(whole, str) else tuple(whole),
             gather=gather,
             prepare=prepare,
-            source=source or ("" if asked_by is None else asked_by.cited(article)),
+            source=source or ("" if law is None else law.cited(article)),
             exact=exact,
-            law=asked_by,
+            law=law,
             article=article,
-            in_force=asked_by.in_force if in_force is None and asked_by is not None else in_force,
+            in_force=law.in_force if in_force is None and law is not None else in_force,
             until=until,
             cannot_see=cannot_see,
-            shipped=str(function.__module__).partition(".")[0] == "prodex",
+            pack=pack,
+            shipped=pack == _PRODEX or (pack != "" and installed_packs()[pack].is_shipped),
         )
-        _register(made, replace)
+        _define(made, replace)
         return function
 
     return register
@@ -293,21 +312,126 @@ def _check_words(name: str, severity: str, dimension: str, block: str) -> None:
             raise InputError(f"Rule {name}: {what} {value!r} is not one of {', '.join(known)}{near}")
 
 
-def _law_called(name: str, law: str) -> Law | None:
-    if law and law not in LAWS:
-        raise InputError(f"Rule {name}: there is no law {law!r}{hint(law, LAWS)}")
-    return LAWS[law] if law else None
+_PRODEX = "prodex"
 
 
-def _register(made: Rule, replace: bool) -> None:
-    there = RULES.get(made.id)
+class PackConflict(InputError):
+    """Two packs have a rule of one name: nobody can say which of them a profile means."""
+
+
+def _pack_of(function: RuleFunction) -> str:
+    """Return the package that a rule comes with; "" of one's own."""
+    package = str(function.__module__).partition(".")[0]
+    return package if package == _PRODEX or package in installed_packs() else ""
+
+
+def _define(made: Rule, replace: bool) -> None:
+    if not made.pack:
+        # What comes with packs has to be known before one of one's own takes its name.
+        import_packs()
+    there = _DEFINED.get(made.id)
     # Modules can be loaded again, and cells run again: the same place may define its rule once more.
-    same_place = there is not None and there.function.__module__ == made.function.__module__
-    if there is not None and there.shipped and not same_place and not replace:
-        raise InputError(
-            f"{made.id!r} is one of prodex's rules. Give yours another name, or pass replace=True."
-        )
-    RULES[made.id] = made
+    if there is not None and there.function.__module__ != made.function.__module__:
+        if made.pack and there.pack:
+            raise PackConflict(
+                f"Two packs of rules have a rule {made.id!r}: {there.pack} and {made.pack}. Remove one of them, or "
+                "give its rule another name."
+            )
+        if there.pack and not replace:
+            raise InputError(
+                f"{made.id!r} is one of the rules of {there.pack}. Give yours another name, or pass replace=True."
+            )
+    _DEFINED[made.id] = made
+
+
+#: Packs that could not be imported, with the reason.
+_BROKEN: dict[str, str] = {}
+_IMPORTED: set[str] = set()
+#: Held while packs are imported: a second thread waits until their rules are known.
+_IMPORTING = RLock()
+
+
+def import_packs() -> Mapping[str, str]:
+    """Import the packs that are installed, once; return those that cannot be imported, with the reason.
+
+    Raises
+    ------
+    PackConflict
+        When two packs have a rule of one name.
+    """
+    with _IMPORTING:
+        for name, pack in installed_packs().items():
+            if name in _IMPORTED:
+                continue
+            # A pack that asks for rules while it is imported is not imported again.
+            _IMPORTED.add(name)
+            try:
+                pack.entry.load()
+            except PackConflict:
+                _IMPORTED.discard(name)
+                raise
+            except Exception as error:  # noqa: BLE001 - a pack is somebody else's code, and the others work
+                _BROKEN[name] = f"{type(error).__name__}: {error}"
+                # Half of a pack is no pack.
+                for one in [one.id for one in _DEFINED.values() if one.pack == name]:
+                    del _DEFINED[one]
+                warnings.warn(
+                    f"The pack of rules {name} cannot be imported ({_BROKEN[name]:.200}); its rules are unknown.",
+                    stacklevel=2,
+                )
+    return _BROKEN
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """Takes the place of a rule that is in a pack which is not here: nobody knows of any product."""
+
+    said: str
+
+    def __call__(self, products: Products) -> Verdict:
+        unknown = pd.array([pd.NA] * len(products), "boolean")
+        return Verdict(unknown, unjudged=self.said)
+
+
+def missing_rule(name: str, packs: Sequence[str]) -> Rule:
+    """Return what stands in for a rule that one of some packs may have, which are not installed or cannot be imported.
+
+    Examples
+    --------
+    >>> missing_rule("has_composition", ["prodex_food"]).title
+    'has_composition'
+    """
+    said = "; ".join(map(_why_away, packs))
+    return Rule(
+        id=name,
+        function=_Missing(said),
+        title=name,
+        problem=name,
+        why="",
+        fix="",
+        reason="",
+        severity="warning",
+        weight=SEVERITIES["warning"],
+        dimension="validity",
+        block="identity",
+        needs=(),
+        certain=None,
+        scope=EVERYTHING,
+        parameters=(),
+        whole=(),
+        gather=None,
+        prepare=None,
+        source="",
+        exact=False,
+    )
+
+
+def _why_away(pack: str) -> str:
+    if pack in _BROKEN:
+        return f"the pack of rules {pack} cannot be imported ({_BROKEN[pack]})"
+    # What comes with prodex is never installed alone.
+    what = _PRODEX if pack.startswith(f"{_PRODEX}_") else pack
+    return f"the pack of rules {pack} is not installed; run: pip install --force-reinstall {what}"
 
 
 def rules() -> pd.DataFrame:
@@ -328,12 +452,12 @@ def rules() -> pd.DataFrame:
             **{name: getattr(r, name) for name in ("title", "problem", "why", "fix")},
             "parameters": ", ".join(map(str, r.parameters)),
             "scope": str(r.scope),
-            **{name: getattr(r, name) for name in ("exact", "source", "shipped")},
+            **{name: getattr(r, name) for name in ("exact", "source", "pack", "shipped")},
             "law": None if r.law is None else r.law.cited(r.article),
             "in_force": r.in_force,
             "until": r.until,
         }
-        for r in RULES.values()
+        for r in all_rules().values()
     ]
     return pd.DataFrame(rows)
 
@@ -358,7 +482,7 @@ def laws() -> pd.DataFrame:
             *(r.law.cited(r.article), r.law.name, r.id, r.title, r.in_force, r.until),
             *(", ".join(r.declared), r.cannot_see, r.law.source, r.law.checked),
         )
-        for r in RULES.values()
+        for r in all_rules().values()
         if r.law is not None
     ]
     columns = [

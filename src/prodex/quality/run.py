@@ -17,7 +17,7 @@ from functools import partial, reduce
 from operator import or_
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ from prodex.quality.profile import Profile, confirm
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULE_SET, Rule
 from prodex.quality.scope import is_meant
-from prodex.quality.states import NO_FINDINGS, State, States, VerdictRefused, states_of_verdict
+from prodex.quality.states import NO_FINDINGS, Judged, State, VerdictRefused, states_of_verdict
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
 from prodex.selection.units import NAMED
@@ -438,7 +438,7 @@ def audit_part(job: PartJob) -> AuditPart:
     products = _products_of_part(job)
     # Column by column is how states are counted and written.
     states = np.empty((len(products), len(job.checks)), np.int8, order="F")
-    findings, crashes = [NO_FINDINGS], list(job.crashed)
+    findings, doubts, crashes = [NO_FINDINGS], [NO_FINDINGS], list(job.crashed)
     for place, check in enumerate(job.checks):
         unjudged = ""
         try:
@@ -454,13 +454,14 @@ def audit_part(job: PartJob) -> AuditPart:
             judged, unjudged = _all(State.UNKNOWN, products), _message_of(error)
             if isinstance(error, RuleTimeout):
                 products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
-        states[:, place], found = judged
-        if found.num_rows:
-            findings.append(found)
+        states[:, place], found, doubted = judged
+        for rows, of_part in ((found, findings), (doubted, doubts)):
+            if rows.num_rows:
+                of_part.append(rows)
         if unjudged:
             crashes.append(Crash(check.id, job.number, unjudged))
-    every = pa.concat_tables(findings).combine_chunks()
-    part = AuditPart.of(_identity_columns(products), states, every, tuple(crashes))
+    found, doubted = (pa.concat_tables(tables).combine_chunks() for tables in (findings, doubts))
+    part = AuditPart.of(_identity_columns(products), states, found, tuple(crashes), doubted)
     products.forget()
     return part
 
@@ -480,11 +481,7 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
     return None if rule.shipped else seconds
 
 
-#: The column of a check in the matrix, and its findings.
-_Judged: TypeAlias = tuple[States, pa.Table]
-
-
-def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> tuple[_Judged, str]:
+def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> tuple[Judged, str]:
     """Return what a check says of the products of a part, and why it could not judge some of them."""
     if check.has_ended(job.day or job.now.date()):
         return _all(State.NOT_APPLICABLE, products), ""
@@ -514,33 +511,32 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
     doubtful = products.unreadable(looked_at, check.language)
     if asked is not Asked.ALL:
         doubtful = np.ones(len(products), bool)
-    certain = _certain(*judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
+    certain = _certain(judged, check.rule.certain, in_scope, doubtful) if doubtful.any() else judged
     return certain, verdict.unjudged
 
 
-def _all(state: State, products: Products) -> _Judged:
-    return np.full(len(products), state, np.int8), NO_FINDINGS
+def _all(state: State, products: Products) -> Judged:
+    return np.full(len(products), state, np.int8), NO_FINDINGS, NO_FINDINGS
 
 
-def _undecided(in_scope: Answer, place: int) -> _Judged:
+def _undecided(in_scope: Answer, place: int) -> Judged:
     """Return that a check is unknown for the products that it is about."""
     unknown = pd.arrays.BooleanArray(np.zeros(len(in_scope), bool), np.ones(len(in_scope), bool))
     return states_of_verdict(Verdict(unknown), in_scope, place)
 
 
-def _certain(
-    states: States, findings: pa.Table, certain: str | None, in_scope: Answer, doubtful: Mask
-) -> _Judged:
+def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Mask) -> Judged:
     """Return the certain part of a verdict on products of which not all that is needed was requested, or is readable.
 
     What is there decides for good in one direction at most: one wrong text fails, one name is a name.
     """
+    states, findings, doubts = judged
     kept = {"fails": State.FAIL, "passes": State.PASS}.get(certain or "")
     is_certain = np.zeros(len(doubtful), bool) if kept is None else states == kept
     unknown = doubtful & ~is_certain & in_scope.fillna(True).to_numpy(bool)
     states = np.where(unknown, State.UNKNOWN, states).astype(np.int8)
     fails = states[findings["product"].to_numpy()] == State.FAIL
-    return states, findings.filter(pa.array(fails))
+    return states, findings.filter(pa.array(fails)), doubts
 
 
 def _in_scope(products: Products, check: Check) -> Answer:

@@ -83,16 +83,21 @@ def counted(parts: Iterable[States], checks: Sequence[Check]) -> pd.DataFrame:
             if check.severity == "blocker":
                 blockers += is_in[State.FAIL]
                 doubtful |= is_in[State.UNKNOWN]
-        counts = dict(zip(STATE_COUNTS, count, strict=True))
-        weights = {"earned": earned, "possible": earned + failing}
-        found.append(pd.DataFrame({**weights, **counts, "blockers": blockers, "doubtful": doubtful}))
-    tally = pd.concat(found, ignore_index=True)
-    is_blocked = tally["blockers"] > 0
-    return tally.assign(
-        score=ratio(tally["earned"].to_numpy(), tally["possible"].to_numpy()),
-        ready=~is_blocked & ~tally["doubtful"],
-        not_ready=is_blocked,
-        undecided=~is_blocked & tally["doubtful"],
+        found.append((earned, earned + failing, *count, blockers, doubtful))
+    names = ("earned", "possible", *STATE_COUNTS, "blockers", "doubtful")
+    tally = {
+        name: np.concatenate(columns) for name, columns in zip(names, zip(*found, strict=True), strict=True)
+    }
+    is_blocked, is_doubtful = tally["blockers"] > 0, tally["doubtful"]
+    return pd.DataFrame(
+        {
+            **tally,
+            "score": ratio(tally["earned"], tally["possible"]),
+            "ready": ~is_blocked & ~is_doubtful,
+            "not_ready": is_blocked,
+            "undecided": ~is_blocked & is_doubtful,
+        },
+        copy=False,
     )
 
 
@@ -114,31 +119,33 @@ def grades_of(tally: pd.DataFrame, with_blocker: str = "A") -> npt.NDArray[np.ob
 
 def by_group(tally: pd.DataFrame, groups: Groups) -> pd.DataFrame:
     """Return one row per group with the figures of its products, which were counted by `counted`."""
-    tally = tally.iloc[groups.rows]
     count = len(groups.codes)
+    # pandas would take much longer for each column of each of hundreds of small groupings.
+    column = {name: values.to_numpy()[groups.rows] for name, values in tally.items()}
 
-    def total(values: pd.Series) -> Floats:
-        return np.bincount(groups.groups, values.to_numpy(float), count).astype(float)
+    def total(values: npt.NDArray[Any]) -> Floats:
+        return np.bincount(groups.groups, values.astype(float), count).astype(float)
 
-    ready, not_ready, undecided = (total(tally[name]) for name in ("ready", "not_ready", "undecided"))
+    ready, not_ready, undecided = (total(column[name]) for name in ("ready", "not_ready", "undecided"))
     products = np.bincount(groups.groups, minlength=count).astype(float)
+    has_score = ~np.isnan(column["score"])
     counts = {
         "ready_products": ready,
         "not_ready_products": not_ready,
         "undecided_products": undecided,
         # The same two figures under their earlier names.
         "ready_unknown": undecided,
-        "to_work_on": total(tally["failed"] > 0),
+        "to_work_on": total(column["failed"] > 0),
         "with_blockers": not_ready,
-        **{name: total(tally[name]) for name in ("failed", "passed", "not_applicable", "unknown")},
+        **{name: total(column[name]) for name in ("failed", "passed", "not_applicable", "unknown")},
     }
-    score = ratio(total(tally["earned"]), total(tally["possible"]))
+    score = ratio(total(column["earned"]), total(column["possible"]))
     return pd.DataFrame(
         {
             "products": products.astype(int),
             "score": score,
             "grade": pd.Series(grades(score), dtype="str"),
-            "mean_score": ratio(total(tally["score"].fillna(0)), total(tally["score"].notna())),
+            "mean_score": ratio(total(np.where(has_score, column["score"], 0)), total(has_score)),
             "ready": ratio(ready, products),
             **{name: values.astype(int) for name, values in counts.items()},
         }

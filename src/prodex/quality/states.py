@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sized
 from contextlib import suppress
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +53,14 @@ FINDINGS = pa.schema(
 NO_FINDINGS = FINDINGS.empty_table()
 
 
-def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> tuple[States, pa.Table]:
-    """Make states of a verdict, and the findings of the products that fail; their columns are those of `FINDINGS`.
+#: The column of a check in the matrix, its findings, and why it is unknown of some products.
+Judged: TypeAlias = tuple[States, pa.Table, pa.Table]
+
+
+def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judged:
+    """Make states of a verdict, and tables of what was found where it fails and of why it is unknown elsewhere.
+
+    The columns of both are those of `FINDINGS`.
 
     Parameters
     ----------
@@ -81,7 +87,10 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> tupl
     states = np.where(fails, State.FAIL, State.PASS).astype(np.int8)
     states[doubtful | undecided | unclear] = State.UNKNOWN
     states[~(meant | unclear) | ~(applies | undecided)] = State.NOT_APPLICABLE
-    return states, _findings(verdict.evidence, fails, states == State.FAIL, check)
+    doubts = NO_FINDINGS
+    if verdict.doubts is not None:
+        doubts = _seen(verdict.doubts, np.ones(size, bool), states == State.UNKNOWN, check)
+    return states, _findings(verdict.evidence, fails, states == State.FAIL, check), doubts
 
 
 def _booleans(name: str, given: Any, size: int) -> tuple[Mask, Mask]:

@@ -74,6 +74,9 @@ class Verdict:
         whatever `fails` holds. By default it applies to the whole scope.
     evidence
         What was seen on failing products. Missing data need no evidence.
+    doubts
+        Why the check is unknown of some products: one row for each reason, such as a word that nobody knows. What is
+        said of a product that passes or fails is left out.
     unjudged
         Why some products could not be judged, where that is a fault, such as a pattern that takes too long: it is
         among the audit's crashes, and the other products are judged.
@@ -88,6 +91,7 @@ class Verdict:
     fails: Any
     applies: Any = None
     evidence: Evidence | None = None
+    doubts: Evidence | None = None
     unjudged: str = ""
 
 
@@ -191,9 +195,13 @@ PENDING = Message("pending: filled as soon as the update is accepted")
 
 
 def missing_data(
-    products: Products, attribute: str, applies: Any = None, language: str | None = None
+    products: Products, attribute: str | Sequence[str], applies: Any = None, language: str | None = None
 ) -> Verdict:
-    """Fail the products without data for an attribute; data pending acceptance are evidence, not data."""
-    fails = ~products.filled(attribute, language)
-    waiting = np.flatnonzero(fails & products.filled(f"lastRequest.{attribute}", language))
-    return Verdict(fails, applies, Evidence(waiting, attribute, language, None, PENDING))
+    """Fail the products without data for an attribute, or for each of several where one of them is enough.
+
+    Data pending acceptance are evidence, and no data.
+    """
+    paths = [attribute] if isinstance(attribute, str) else attribute
+    fails = ~products.any_filled(paths, language=language)
+    waiting = np.flatnonzero(fails & products.any_filled(paths, "lastRequest.", language))
+    return Verdict(fails, applies, Evidence(waiting, paths[0], language, None, PENDING))

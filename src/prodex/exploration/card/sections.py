@@ -38,7 +38,7 @@ from prodex.exploration.card.record import (
 )
 from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
-from prodex.gtin import check_digit, from_upc_e, normal_form
+from prodex.gtin import check_digit, from_upc_e, normal_form, with_all_digits
 from prodex.languages.labels import attribute_label, attribute_title
 from prodex.messages import percent
 from prodex.quality import Audit
@@ -149,6 +149,8 @@ def _gtin_problem(gtin: str) -> str:
         # The check digit is worth a sentence only if everything else is right: of other lengths it has no meaning.
         if (expanded := from_upc_e(digits)) is not None and shown == digits:
             return f"UPC-E with the right check digit; its GTIN is {expanded}"
+        if shown == digits and (whole := with_all_digits(digits)) is not None:
+            return f"{whole[0]} with the right check digit; with all 14 digits {whole[1]}"
         if shown == digits and len(digits) in {8, 12, 13, 14} and int(digits):
             return f"check digit {digits[-1]} is wrong, expected {check_digit(digits[:-1].zfill(13))}"
         return "not a GTIN: 14 digits expected"

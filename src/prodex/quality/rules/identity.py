@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.gtin import are_upc_e, are_valid, check_digit
+from prodex.gtin import are_upc_e, are_valid, check_digit, with_all_digits
 from prodex.languages import Message
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
@@ -160,6 +160,10 @@ def _are_upc_e(products: Products) -> Mask:
 def _what_is_wrong(gtin: str) -> Message:
     if not (gtin.isascii() and gtin.isdigit()):
         return Message("not only digits")
+    if (whole := with_all_digits(gtin)) is not None:
+        return Message(
+            "{kind} with the right check digit; with all 14 digits {gtin}", kind=whole[0], gtin=whole[1]
+        )
     if len(gtin) != 14:
         return Message("{digits:d} digits instead of 14", digits=len(gtin))
     if not int(gtin):

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from prodex.languages import Message
 from prodex.quality.hierarchy_columns import BOTH_SOURCES, HierarchyColumns
-from prodex.quality.nutrition_columns import BASIS, NEEDS, NutritionColumns
+from prodex.quality.laws import FOOD_INFORMATION
+from prodex.quality.nutrition_columns import NutritionColumns
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.units import grams, in_base_unit, quantities
@@ -95,7 +96,7 @@ def _most_grams(products: Products, attribute: str) -> Numbers:
     block="identity",
     needs=("drainedWeight.data", "netWeight.data", "netContent.data"),
     source="Regulation (EU) No 1169/2011, Annex IX(5); GDSN rule 616",
-    law="food-information",
+    law=FOOD_INFORMATION,
     article="Art. 23 and Annex IX(5)",
     cannot_see="A drained weight that is possible and wrong.",
 )
@@ -212,7 +213,7 @@ def _sizes(packing: HierarchyColumns, rows: Rows) -> list[str]:
     certain="passes",
     scope=CONSUMER_UNITS,
     source="Regulation (EU) No 1169/2011, Art. 9(1)(e) and 23; GDSN rule 524, of ten markets",
-    law="food-information",
+    law=FOOD_INFORMATION,
     article="Art. 9(1)(e) and 23",
     cannot_see="Whether the amount is that of the pack.",
 )
@@ -249,9 +250,9 @@ def _above_zero(products: Products, attribute: str) -> tuple[Mask, Evidence]:
     severity="info",
     dimension="accuracy",
     block="identity",
-    needs=("netContent.data", NEEDS[0], *BASIS),
+    needs=("netContent.data", NutritionColumns.NEEDS[0], *NutritionColumns.BASIS),
     scope=CONSUMER_UNITS,
-    law="food-information",
+    law=FOOD_INFORMATION,
     article="Art. 23 and 33",
     cannot_see="Servings that are declared in pieces.",
     exact=False,

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 
 from prodex.facts.name import NAMES
 from prodex.languages import Message
-from prodex.quality.cut_texts import cut_lengths, cut_rows, lengths_of, seen_across_products
+from prodex.quality.cut_texts import CutLengths
 from prodex.quality.misread_letters import MISREAD
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
@@ -239,12 +238,12 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     fix="Complete the text. If many texts end at the same length, widen the column that they are sent from.",
     severity="warning",
     dimension="completeness",
-    gather=lengths_of,
-    prepare=cut_lengths,
+    gather=CutLengths.gather,
+    prepare=CutLengths.of,
     exact=False,
     source="Open Food Facts: the lists of ingredients of one product in twenty end at the length of a column",
 )
-def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
+def texts_not_cut_off(products: Products, *, whole: CutLengths) -> Verdict:
     """What is missing at the end of a list of ingredients may be an allergen.
 
     A text was cut where its owner, or many owners, have far more texts of exactly its length than of one beside it:
@@ -253,9 +252,7 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     a word that joins ("flour and"). Names that end in such a word have a rule of their own.
     """
     texts = TextColumns.of(products)
-    cuts = cut_rows(
-        products, texts.product, texts.attributes, texts.attribute, texts.texts, texts.wording, whole
-    )
+    cuts = whole.rows(products, texts.product, texts.attributes, texts.attribute, texts.texts, texts.wording)
     ended = texts.ending(_ENDED)
     in_bracket = texts.matching(_IN_BRACKET)
     reasons: dict[int, Message] = {
@@ -275,7 +272,7 @@ def texts_not_cut_off(products: Products, *, whole: Any) -> Verdict:
     # How many others end at this length changes every night, and the text that ends there does not.
     verdict = texts.verdict(wrong, [reasons[row] for row in sorted(reasons)])
     # Without the owners nobody knows whose columns are too short.
-    unclear = ~seen_across_products(products) & ~verdict.fails
+    unclear = ~CutLengths.are_known(products) & ~verdict.fails
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
 
 

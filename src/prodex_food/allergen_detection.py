@@ -6,18 +6,20 @@ every language, `-` for those of other languages than these:
 
 - `begins`: where a list of ingredients begins, whatever is before it; `joins`: a word that a line parts;
 - `sounds`: named like an allergen, with what is left of it ("lait de coco" is coco); `word`: the same inside a word;
+- `shortens`: an abbreviation, whose dot ends no sentence;
 - `perhaps`: may be in it by chance ("traces of ..."); `free`: is not in it ("sans ...");
 - `claimed`: a list of what products claim to be free from;
 - a group: a name of several words;
 - `cereal`: made of a cereal with gluten that is not named ("semolina", "malt");
 - `maybe` with a group: mostly made of it, which is not named there ("starch", "lecithin", "mayonnaise");
 - `listing`: words that a list of allergens consists of besides their names;
+- `starchy`: what breads and biscuits without gluten are made of;
 - `plant`, `harmless`, `link`, `adjective`: parts of other expressions: what flour is made of, what else syrups are made
   of, "from", "dried".
 
 In them, `{rest}` is the rest of the sentence or, within brackets, of what they enclose; `{item}` the rest up to the
-next comma; `{clause}` the same and also what is before it; `{without}` that or a whole list of allergens ("free from
-milk, egg and nuts"); `{plant}` the row `plant` of the language.
+next comma; `{clause}` the same and also what is before it; `{sentence}` the whole sentence; `{without}` that or a whole
+list of allergens ("free from milk, egg and nuts"); `{plant}` the row `plant` of the language.
 
 `no_ingredients.tsv` holds expressions of what is no list of ingredients: a reference to the pack, preparation,
 nutrients, an address, praise. Those for `finding` are sure enough for a rule of their own; those for `list` say that
@@ -37,12 +39,11 @@ beginning or end of other words. It need not be whole: a list is known by most o
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial, reduce
-from importlib import resources
+from types import MappingProxyType
 from typing import Self
 
 import numpy as np
@@ -50,29 +51,36 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.languages import Message
-from prodex.quality.language_detection import is_familiar
-from prodex.quality.remembered import Remembered, has_match
-from prodex.quality.text_normalization import MARK, folded
-from prodex.tables.columns import Mask, Rows, encoded, is_true
+from prodex.packs import (
+    MARK,
+    Mask,
+    Remembered,
+    Rows,
+    encoded,
+    folded,
+    has_match,
+    is_familiar,
+    is_true,
+)
+from prodex_food.vocabulary import (
+    COMPOUNDING,
+    GROUPS,
+    LANGUAGES,
+    LONGEST,
+    ListReading,
+    begins_phrase,
+    meaning_of,
+    named_after,
+    read,
+    rows_of,
+    words_of,
+)
 
-LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
-
-_COMPOUNDING = ("de", "nl")
 #: Languages in which a noun before another one describes it: "wheat starch".
-_NOUNS_BEFORE = ("en", *_COMPOUNDING)
+_NOUNS_BEFORE = ("en", *COMPOUNDING)
 _EVERY_LANGUAGE = "*"
 #: Languages without words here: their warnings are known, since words of others are looked for in their texts.
 _OTHER_LANGUAGES = "-"
-
-#: What the groups of Annex II of Regulation (EU) No 1169/2011 are called.
-ALLERGENS = (
-    *(Message("gluten"), Message("crustaceans"), Message("eggs"), Message("fish"), Message("peanuts")),
-    *(Message("soya"), Message("milk"), Message("nuts"), Message("celery"), Message("mustard")),
-    *(Message("sesame"), Message("sulphites"), Message("lupin"), Message("molluscs")),
-)
-#: The groups as the tables name them.
-GROUPS = tuple(allergen.id for allergen in ALLERGENS)
 
 #: Between words: a number parts them as well ("lait2%").
 _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
@@ -82,6 +90,7 @@ _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
 _ITEM = r"[^.,;:()\[\]{}]*"
 _CLAUSE = r"[^.,;:()\[\]]*"
+_SENTENCE = r"[^.;\[\]{}]*"
 _WORD_AND = r"(?:and|or|nor|et|ou|ni|und|oder|noch|en|of|y|o|ed?|ne|nem)"
 _AND = rf"(?:,|,? {_WORD_AND})"
 
@@ -97,6 +106,8 @@ class NamedAllergens:
     doubtful
         The same of the groups that it may name beside those: starch whose source is not named, and
         words of a text that is no list of ingredients ("add the milk and stir").
+    unknown
+        For each text the words that nobody knows.
     share
         Which share of the items of texts name an ingredient (`ingredient_shares`); 1 with what may be in it.
     text, word, meaning, indirect
@@ -106,11 +117,25 @@ class NamedAllergens:
 
     groups: npt.NDArray[np.int32]
     doubtful: npt.NDArray[np.int32]
+    unknown: list[tuple[str, ...]]
     share: npt.NDArray[np.float64]
     text: Rows
     word: pa.Array
     meaning: npt.NDArray[np.int32]
     indirect: Mask
+
+    def without(self, texts: Mask) -> NamedAllergens:
+        """Return the same where what some texts name is only doubtful."""
+        kept = np.flatnonzero(~texts[self.text])
+        return replace(
+            self,
+            groups=np.where(texts, 0, self.groups),
+            doubtful=np.where(texts, self.doubtful | self.groups, self.doubtful),
+            text=self.text[kept],
+            word=self.word.take(pa.array(kept)),
+            meaning=self.meaning[kept],
+            indirect=self.indirect[kept],
+        )
 
 
 @dataclass(frozen=True)
@@ -121,6 +146,11 @@ class _Found:
     word: pa.Array
     meaning: npt.NDArray[np.int32]
     indirect: bool = False
+
+    def without(self, texts: Collection[int]) -> _Found:
+        """Return what was found in other texts than these."""
+        kept = np.flatnonzero(~np.isin(self.text, list(texts)))
+        return _Found(self.text[kept], self.word.take(pa.array(kept)), self.meaning[kept], self.indirect)
 
 
 @dataclass(frozen=True)
@@ -133,21 +163,13 @@ class _Phrase:
     other_sign: str = ""
 
 
-def names_of(groups: int) -> list[str]:
-    """Return the names of groups that are given as bits.
-
-    >>> names_of(0b1000001)
-    ['gluten', 'milk']
-    """
-    return [name for bit, name in enumerate(GROUPS) if groups >> bit & 1]
-
-
 def named_allergens(
     texts: pa.Array,
     languages: pa.Array | None = None,
     *,
     perhaps: bool = False,
     fold: Callable[[pa.Array], pa.Array] = folded,
+    own_words: Mapping[str, int] = MappingProxyType({}),
 ) -> NamedAllergens:
     """Find the allergens that texts name.
 
@@ -162,9 +184,12 @@ def named_allergens(
         Whether what "may contain" tells counts as well.
     fold
         Folds texts; another function may remember what it folded.
+    own_words
+        What words mean that nobody else knows, folded: the bits of groups, 0 of what is harmless.
 
     Examples
     --------
+    >>> from prodex_food.vocabulary import names_of
     >>> texts = pa.array(["Farine de blé, lait de coco, noix de muscade.", "sans lait. Peut contenir du soja."])
     >>> [names_of(groups) for groups in named_allergens(texts, pa.array(["fr", "fr"])).groups]
     [['gluten'], []]
@@ -172,13 +197,19 @@ def named_allergens(
     ready = fold(texts)
     groups, doubtful = np.zeros((2, len(texts)), np.int32)
     share = np.ones(len(texts))
+    unknown: list[tuple[str, ...]] = [()] * len(texts)
     found = [_Found(np.zeros(0, np.int64), pa.array([], pa.string()), np.zeros(0, np.int32))]
     for spoken, rows in _by_language(languages, len(texts)):
-        some, rest = _ingredients(ready.take(pa.array(rows)), spoken, perhaps)
+        whole = ready.take(pa.array(rows))
+        some, rest = _ingredients(whole, spoken, perhaps)
         words = _Words.of(rest)
+        readings = _readings(words, rest, _free_from(whole, spoken), spoken)
         for each in (
-            *_named_allergens(words, rest, spoken),
+            # Of flour that does not say of which cereal it is, this is said first.
             *(() if perhaps else _cereals(rest, spoken)),
+            words.that_mean(_named, spoken).without(readings),
+            _as_read(readings),
+            *_expressions(rest, _by_group("{}", spoken)),
         ):
             np.bitwise_or.at(groups, rows[each.text], each.meaning)
             found.append(replace(each, text=rows[each.text]))
@@ -189,10 +220,18 @@ def named_allergens(
                 words.that_mean(_resembled, spoken),
             ):
                 np.bitwise_or.at(doubtful, rows[each.text], each.meaning)
+            for place, reading in readings.items():
+                doubtful[rows[place]] |= reading.likely
+                unknown[rows[place]] = tuple(one for one in reading.unknown if one not in own_words)
+                meant = [(one, own_words[one]) for one in reading.unknown if own_words.get(one)]
+                found.append(_own_found(rows[place], meant))
+                for _, bits in meant:
+                    groups[rows[place]] |= bits
             share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
     return NamedAllergens(
         groups,
         doubtful & ~groups,
+        unknown,
         share,
         np.concatenate([each.text for each in found]),
         pa.concat_arrays([each.word for each in found]),
@@ -211,7 +250,7 @@ def only_lists_allergens(texts: pa.Array) -> Mask:
     """
     # Words of two letters are "de", "of" and "et", unless they are of another script.
     lists = (set(re.findall(r"[a-z]{3,}|[^\W\d_a-z]+", text)) for text in folded(texts).to_pylist())
-    known = [[word in _listing_words() or _meaning(word, LANGUAGES) for word in words] for words in lists]
+    known = [[word in _listing_words() or _named(word, LANGUAGES) for word in words] for words in lists]
     return np.array([bool(words) and all(words) for words in known], bool)
 
 
@@ -221,7 +260,7 @@ def named_in_any_language(word: str) -> bool:
     >>> named_in_any_language("lait"), named_in_any_language("laitue")
     (True, False)
     """
-    return bool(_meaning(word, LANGUAGES))
+    return bool(_named(word, LANGUAGES))
 
 
 def as_written(word: str, text: str) -> str:
@@ -230,6 +269,8 @@ def as_written(word: str, text: str) -> str:
     >>> as_written("oeufs", "Sucre, ŒUFS frais"), as_written("ble", "farine de blé")
     ('ŒUFS', 'blé')
     """
+    if len(word) > LONGEST:
+        return word
     match = _spelling_pattern(word).search(text)
     return match[0] if match else word
 
@@ -249,7 +290,15 @@ def _by_language(languages: pa.Array | None, size: int) -> Iterator[tuple[tuple[
 def _ingredients(texts: pa.Array, languages: tuple[str, ...], perhaps: bool) -> tuple[pa.Array, pa.Array]:
     """Return folded texts without what is not in the product, and the same without what is no list of ingredients."""
     texts = _unmarked(texts, languages)
-    for use in ("begins", "joins", "sounds", "exempt", *(() if perhaps else ("perhaps",)), "free"):
+    for use in (
+        "shortens",
+        "begins",
+        "joins",
+        "sounds",
+        "exempt",
+        *(() if perhaps else ("perhaps",)),
+        "free",
+    ):
         texts = _without_phrases(texts, use, languages)
     return texts, (texts if perhaps else _without_phrases(texts, "other", languages))
 
@@ -278,9 +327,57 @@ class _Words:
         return _Found(self.text[rows], self.distinct.take(pa.array(self.code[rows])), meant[rows])
 
 
+def _readings(
+    words: _Words, texts: pa.Array, free_from: Mapping[int, int], languages: tuple[str, ...]
+) -> dict[int, ListReading]:
+    """Return what texts say, word by word: of those that have more than names of allergens and harmless words."""
+    is_more = [_is_more(word, languages) for word in words.distinct.to_pylist()]
+    rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]]).tolist()
+    return {
+        row: read(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
+        for row, text in zip(rows, texts.take(pa.array(rows, pa.int64())).to_pylist(), strict=True)
+    }
+
+
+@lru_cache(maxsize=2**18)
+def _is_more(word: str, languages: tuple[str, ...]) -> bool:
+    """Whether one has to look at the words around a word: a kind, a word of a phrase, or one that nobody knows."""
+    meaning = meaning_of(word, languages)
+    is_plain = meaning.is_known and not meaning.kind and not meaning.likely
+    return bool(word) and (not is_plain or begins_phrase(word, languages))
+
+
+def _free_from(texts: pa.Array, languages: tuple[str, ...]) -> dict[int, int]:
+    """Return the bits of the groups from which texts say that the product is free, by their row."""
+    free = _phrases("free", languages)
+    rows = np.flatnonzero(is_true(has_match(texts, "|".join(one.sign for one in free))))
+    found: dict[int, int] = {}
+    for row, text in zip(rows.tolist(), texts.take(pa.array(rows)).to_pylist(), strict=True):
+        said = " ".join(match[0] for one in free for match in re.finditer(one.pattern, text))
+        names = (meaning_of(_FREE.sub("", word), languages) for word in re.findall(r"[^\W\d_-]+", said))
+        found[row] = reduce(int.__or__, (one.named for one in names), 0)
+    return found
+
+
+#: What German and Dutch join with the name of what is not in a product.
+_FREE = re.compile("(?:frei|vrij)(?:e[rsnm]?)?$")
+
+
+def _own_found(text: int, meant: Sequence[tuple[str, int]]) -> _Found:
+    words, meaning = zip(*meant, strict=True) if meant else ((), ())
+    return _Found(np.full(len(words), text), pa.array(words, pa.string()), np.array(meaning, np.int32))
+
+
+def _as_read(readings: Mapping[int, ListReading]) -> _Found:
+    """Return the words and phrases that name an allergen in the texts that were read."""
+    found = [(row, words, bits) for row, one in readings.items() for words, bits in one.named]
+    rows, words, meaning = zip(*found, strict=True) if found else ((), (), ())
+    return _Found(np.array(rows, np.int64), pa.array(words, pa.string()), np.array(meaning, np.int32))
+
+
 def _named_allergens(words: _Words, texts: pa.Array, languages: tuple[str, ...]) -> Iterator[_Found]:
     """Yield what names an allergen in texts and their words: words first, then phrases."""
-    yield words.that_mean(_meaning, languages)
+    yield words.that_mean(_named, languages)
     yield from _expressions(texts, _by_group("{}", languages))
 
 
@@ -356,9 +453,9 @@ _MARKED = re.compile(rf"[^\W\d_-]*(?:{MARK}+[^\W\d_-]*)+")
 @lru_cache(maxsize=2**14)
 def _joined_or_apart(marked: str, languages: tuple[str, ...]) -> str:
     joined, apart = marked.replace(MARK, ""), re.sub(f"{MARK}+", " ", marked)
-    if _meaning(joined, languages) or any(_named_after(joined, one) != joined for one in languages):
+    if _named(joined, languages) or any(named_after(joined, one) != joined for one in languages):
         return joined
-    names = any(_meaning(part, languages) for part in apart.split())
+    names = any(_named(part, languages) for part in apart.split())
     return apart if names or not is_ingredient(joined, languages) else joined
 
 
@@ -399,11 +496,16 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _no_lists() if use == "other" else _read_table("allergen_phrases.tsv", "\t"):
+    for row in _no_lists() if use == "other" else rows_of("allergen_phrases.tsv"):
         spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
         if row["use"] == use and row["language"] in spoken:
             pattern = sign = row["pattern"]
-            for name, meant in (("{rest}", _REST_AND_LISTS), ("{item}", _ITEM), ("{clause}", _CLAUSE)):
+            for name, meant in (
+                ("{rest}", _REST_AND_LISTS),
+                ("{item}", _ITEM),
+                ("{clause}", _CLAUSE),
+                ("{sentence}", _SENTENCE),
+            ):
                 pattern, sign = pattern.replace(name, meant), sign.replace(name, "")
             if "{without}" in pattern:
                 pattern = pattern.replace("{without}", _free_from_pattern(row["language"]))
@@ -414,7 +516,7 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
             # Bounds make a sign no better, and slow to prepare.
             sign = re.sub(r"\{0,\d\d\}\??", "*", sign)
             # What is taken out leaves a gap between words; between sentences, where it was no list.
-            left = f" {row['left']} " if use in ("sounds", "perhaps", "free") else row["left"]
+            left = f" {row['left']} " if use in ("shortens", "sounds", "perhaps", "free") else row["left"]
             found.append(_Phrase(pattern, sign, ". " if use == "other" else left))
     return tuple(found)
 
@@ -423,7 +525,7 @@ def _no_lists() -> list[dict[str, str]]:
     """Return the expressions of what is no list of ingredients, as the other table has its own."""
     return [
         {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
-        for row in _read_table("no_ingredients.tsv", "\t")
+        for row in rows_of("no_ingredients.tsv")
         if row["use"] == "list"
     ]
 
@@ -437,7 +539,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
     share = r"(?: ?<? ?\d[\d ]*%)?"
-    for row in _read_table("allergen_exemptions.tsv", "\t"):
+    for row in rows_of("allergen_exemptions.tsv"):
         if row["language"] != language:
             continue
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
@@ -462,13 +564,7 @@ def _free_from_pattern(language: str) -> str:
     # Were any list taken, "without preservatives, milk and egg" would hide both.
     names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
     one = rf"(?:[a-z']+ )?(?:{names})"
-    return rf"(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
-
-
-@cache
-def _read_table(table: str, delimiter: str) -> list[dict[str, str]]:
-    text = resources.files("prodex.quality").joinpath(table).read_text("utf-8")
-    return list(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
+    return rf"(?: ?:)?(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
 
 
 @cache
@@ -476,47 +572,13 @@ def _listing_words() -> frozenset[str]:
     return frozenset(word for words in _phrases("listing", LANGUAGES) for word in words.pattern.split())
 
 
-@cache
-def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of a language by group, as the table has them."""
-    rows = _read_table("allergens.csv", ";")
-    return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
-
-
-@cache
-def _vocabulary(language: str) -> tuple[Mapping[str, int], tuple[tuple[int, re.Pattern[str]], ...]]:
-    """Return the bits of each whole word of a language, and for each group a pattern of its compound words."""
-    whole: dict[str, int] = {}
-    compound = []
-    for group, words in words_of(language).items():
-        bit = 1 << GROUPS.index(group)
-        for word in words:
-            whole[word] = whole.get(word, 0) | bit
-        patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word]
-        if patterns:
-            compound.append((bit, re.compile("|".join(patterns))))
-    return whole, tuple(compound)
-
-
-@lru_cache(maxsize=2**18)
-def _meaning(word: str, languages: tuple[str, ...]) -> int:
-    """Return the bits of the groups that a word names."""
-    meaning = 0
-    for language in languages:
-        whole, compound = _vocabulary(language)
-        if language not in _COMPOUNDING:
-            # A hyphen parts words here; German and Dutch join them with it.
-            for part in {word, *word.split("-")}:
-                meaning |= whole.get(part, 0)
-            continue
-        named_after = _named_after(word, language)
-        meaning |= whole.get(named_after, 0)
-        meaning |= sum(bit for bit, pattern in compound if pattern.fullmatch(named_after))
-    return meaning
+def _named(word: str, languages: tuple[str, ...]) -> int:
+    meaning = meaning_of(word, languages)
+    return meaning.named | (meaning.kind if languages != LANGUAGES else 0)
 
 
 def _names_one(word: str, languages: tuple[str, ...]) -> bool:
-    return bool(_meaning(word, languages))
+    return bool(_named(word, languages))
 
 
 #: Words that are compared with others letter by letter: among shorter ones, a letter makes another word.
@@ -528,7 +590,12 @@ _CONFUSED = str.maketrans({"l": "i", "1": "i", "0": "o", "5": "s"})
 @lru_cache(maxsize=2**17)
 def _resembled(word: str, languages: tuple[str, ...]) -> int:
     """Return the bits of the groups whose words an unknown word resembles: "mustgard", "sulfities", "Iait"."""
-    if len(word) < 3 or _meaning(word, languages) or is_ingredient(word, languages) or is_familiar(word):
+    if (
+        not 3 <= len(word) <= LONGEST
+        or meaning_of(word, languages).named
+        or is_ingredient(word, languages)
+        or is_familiar(word)
+    ):
         return 0
     seen = {word.translate(_CONFUSED), *(_spellings_without_letter(word) if len(word) >= _LONG else ())}
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
@@ -553,13 +620,6 @@ def _spellings_without_letter(word: str) -> set[str]:
 
 def _union(groups: Iterable[int]) -> int:
     return reduce(int.__or__, groups, 0)
-
-
-def _named_after(word: str, language: str) -> str:
-    """Return what a compound word that sounds like an allergen is really named after."""
-    for phrase in _phrases("word", (language,)):
-        word = re.sub(phrase.pattern, phrase.left, word)
-    return word
 
 
 #: Letters that replace other letters in folded texts.
@@ -677,9 +737,12 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
 @cache
 def _ingredient_words(language: str) -> tuple[frozenset[str], re.Pattern[str]]:
     """Return the whole words of a language that name ingredients, and a pattern of those with an asterisk."""
-    text = resources.files("prodex.quality").joinpath("ingredient_words.tsv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    words = [word for row in rows if row["language"] == language for word in row["words"].split()]
+    words = [
+        word
+        for row in rows_of("ingredient_words.tsv")
+        if row["language"] == language
+        for word in row["words"].split()
+    ]
     # Of all words, a pattern would take a tenth of a second to compile.
     patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word] or ["(?!)"]
     return frozenset(word for word in words if "*" not in word), re.compile("|".join(patterns))

@@ -10,13 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.languages import Message
-from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
-from prodex.quality.rulebook import rule
-from prodex.quality.text_columns import FoldedTexts, TextColumns
-from prodex.quality.verdict import Verdict
-from prodex.tables.columns import Rows, is_true
+from prodex.packs import (
+    FOOD_INFORMATION,
+    FoldedTexts,
+    Message,
+    Products,
+    Rows,
+    TextColumns,
+    Verdict,
+    has_match,
+    is_true,
+    rule,
+)
 
 #: Characters of a finding that are shown.
 _SHOWN = 60
@@ -35,7 +40,7 @@ _rule = partial(
 @cache
 def _label_parts() -> dict[str, str]:
     """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
-    text = resources.files("prodex.quality").joinpath("no_ingredients.tsv").read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath("no_ingredients.tsv").read_text("utf-8")
     found: dict[str, list[str]] = {}
     for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
         # What may be no list of ingredients is no finding yet: the check of allergens reads it as well.
@@ -58,7 +63,7 @@ _CALLED = {
     problem="More than ingredients in the list of ingredients",
     fix="Leave only the ingredients here; nutrition, storage, contact and use have fields of their own.",
     severity="warning",
-    law="food-information",
+    law=FOOD_INFORMATION,
     article="Art. 18 (what a list of ingredients is)",
     cannot_see="What else than ingredients is there in other words than those of its tables.",
 )
@@ -97,7 +102,8 @@ _STRANGE = (
     r"\p{Ll}\p{Lu}\p{Ll}|\p{Ll}{2}\p{Lu}(?:\p{Lu}|$)",
     r"^[^\pL\pN\s]*[|\\^~§¤¢¬«»€£¥]+[^\pL\pN]*$",
     r"^[b-df-hj-np-tv-xz]{4,}$",
-    r"^[,.;:'’*]+\pL",
+    # "*" before or behind a word is the mark of a footnote: "*from organic farming".
+    r"^[,.;:'’]+\pL",
 )
 #: Words that are not strange although they have digits, signs or capitals: additives, vitamins, emphasis, amounts.
 _MEANT = (

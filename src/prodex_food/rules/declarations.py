@@ -11,26 +11,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.name import NAMES
-from prodex.languages import Message
-from prodex.quality.food_products import (
-    ALCOHOL_LIMIT,
-    TAKEN_FOR_FOOD_BY,
-    food_evidence,
-    is_alcoholic,
-    is_food,
-    is_of_kind,
-    names_food,
+from prodex.packs import (
+    CONSUMER_UNITS,
+    FOOD_INFORMATION,
+    NAMES,
+    PENDING,
+    Evidence,
+    FoldedTexts,
+    Message,
+    Products,
+    TextColumns,
+    Verdict,
+    compared_with,
+    encoded,
+    folded,
+    has_match,
+    missing_data,
+    product_verdict,
+    quantities,
+    rule,
 )
-from prodex.quality.label_words import may_lie_in_liquid, medium_of, words_in, words_of
-from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import FoldedTexts, TextColumns
-from prodex.quality.text_normalization import folded
-from prodex.quality.units import quantities
-from prodex.quality.verdict import PENDING, Evidence, Verdict, compared_with, missing_data, product_verdict
-from prodex.tables.columns import encoded
+from prodex_food.alcohol import ALCOHOL_LIMIT, is_alcoholic
+from prodex_food.food_products import TAKEN_FOR_FOOD_BY, food_evidence, is_food, names_food
+from prodex_food.label_words import may_lie_in_liquid, medium_of, words_in, words_of
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -42,7 +45,7 @@ _rule = partial(
     needs="{attribute}.data",
     certain="passes",
     scope=CONSUMER_UNITS,
-    law="food-information",
+    law=FOOD_INFORMATION,
 )
 #: What says how food has to be stored.
 _STORAGE = ("conservationAdvices", "conservations", "temperature", "keepRefrigeratedBefore")
@@ -149,9 +152,9 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
         ):
             made_of[product] += f" {words} "
         for place in np.flatnonzero(same).tolist():
-            product, letters = int(whose[place]), _letters(name[place])
+            product = int(whose[place])
             wrong[rows[place]] = not (
-                letters in _letters(kinds[product])
+                f" {name[place]} " in f" {kinds[product]} "
                 or f" {name[place]} " in made_of.get(product, "").replace(f" {name[place]} ingredients ", " ")
                 or names_food(name[place])
             )
@@ -359,17 +362,13 @@ def has_instructions_for_use(products: Products, *, attribute: str = "consumptio
     severity="error",
     source=f"{_EU}, Art. 9(1)(k) and 28; GDSN rule 325, of beers, wines and spirits by class",
     article="Art. 9(1)(k) and 28",
-    cannot_see="Drinks whose class and kind do not say that they have alcohol.",
+    cannot_see="Drinks whose class, kind, names and figures do not say that they have alcohol.",
 )
 def has_alcohol_strength(
     products: Products, *, attribute: str = "percentageOfAlcoholByVolume", kinds: tuple[str, ...] = ()
 ) -> Verdict:
-    """It is mandatory for drinks over 1.2 % alcohol, recognized by class or by the kinds that the profile names."""
-    applies = is_alcoholic(products)
-    if kinds:
-        of_kind = is_of_kind(products, kinds) & is_food(products)
-        applies = applies | of_kind  # type: ignore[operator] # not known to pandas-stubs
-    return _missing_of_food(products, attribute, applies)
+    """It is mandatory for drinks over 1.2 % alcohol: by class, kind, names and figures, or the profile's kinds."""
+    return _missing_of_food(products, attribute, is_alcoholic(products, kinds))
 
 
 @_rule(

@@ -7,18 +7,23 @@ for in every text.
 `claim_phrases.tsv` has the claims of the Annex of Regulation (EC) No 1924/2006. The order of its rows counts: what was
 found is taken out of the text before the next claim is looked for, so that "sans sucres ajoutés" is not "sans sucres".
 The rows of `-` are what looks like a claim and is none ("less sugar", "with low fat milk", "sans sel nitrité").
-Comparisons ("reduced", "light") are no rows: what they are compared with is no data.
+Comparisons ("reduced", "light") are no rows, since what they are compared with is no data; but for those that say a
+figure which is too little (`little_less_...`): "20 % less fat".
 
 `claim_surroundings.tsv` says of whom a claim speaks, by the words around it: `part` makes it one of an ingredient
-("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `cooked` of cooking ("ohne Fett
-braten"), `after` one of a sort ("sin grasa de palma"), `subject` one of whatever stands before it. `both` has two
-claims in one phrase ("rich in fibre and protein"), which are read as two. In `around`, ";" is the place of the claim.
+("Biscuit au yaourt 0 % mg"), `around` one of diets, other versions or its denial, `compared` a comparison,
+`content` speaks of the product whatever comes before ("with a high content of fibre"), `adjective` of the food that
+follows ("unsalted butter"), `cooked` of cooking ("ohne Fett braten"), `after` one of a sort ("sin grasa de palma"),
+`subject` one of whatever stands before it. `both` has two claims in one phrase ("rich in fibre and protein"), which are
+read as two. In `around` and `compared`, ";" is the place of the claim.
 
 `statement_words.tsv` has what Annex III of Regulation (EU) No 1169/2011 speaks of: sweeteners by their category and by
 name and number, sugars, and words of the statements; liquids around solid food, and words of its drained weight
-(Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`, and `sweet_juice` where a list is not
-`thinned` by water, as drinks of concentrated juice are) counts for claims alone; `not_sugar` is taken out before sugars
-are looked for. Some rows are no words of a label, but the grammar around them:
+(Annex IX); dates of use by (Annex X). What sweetens beside sugars (`sweet_food`; every `syrup` of a list; what was
+`extracted` from `cane`; `concentrated` `juice` of `sweet_fruit` where a list is not `thinned` by water, as drinks of
+concentrated juice are) counts for claims alone, in any order of words; `not_sugar` is taken out before sugars are
+looked for. `to_prepare` is what a claim means as it is prepared, `milk` what may have more fat. Some rows are no words
+of a label, but the grammar around them:
 
 - `deny_before` and `deny_after` make a denial of the words of any use: "without ...", "0 % ...", "...frei";
 - `by_nature` says that nobody added what follows, `look_alike` is no number of an additive ("vitamin E 955 mg");
@@ -29,8 +34,10 @@ are looked for. Some rows are no words of a label, but the grammar around them:
 from __future__ import annotations
 
 import csv
+import html
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -39,36 +46,41 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.quality.remembered import has_match
-from prodex.quality.text_normalization import MARK
-from prodex.tables.columns import Rows, is_true
+from prodex.packs import MARK, Rows, has_match, is_true, unaccented
 
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
-_NO_SUGARS = "no_added_sugars"
+#: Claims of what was done to a product, and not of what is in it.
+_NOT_ADDED = ("no_added_sugars", "no_added_salt")
 #: What stands where something was taken out of a text: the words before and after are no phrase.
 _TAKEN_OUT = " ; "
 #: The uses whose words can be denied, each with the uses that a denial of it may list as well ("no saccharin or ...").
 _DENIED = {
     **dict.fromkeys(("sweetener", "intense", "aspartame"), ("sweetener", "intense")),
-    **{use: (use,) for use in ("sterol", "polyol", "phenylalanine", "stated_sugar", "use_by")},
+    **{use: (use,) for use in ("sterol", "polyol", "phenylalanine", "stated_sugar", "use_by", "laxative")},
+    **{use: (use,) for use in ("caffeine", "named_aspartame")},
 }
 #: Words between a denial and what it denies: "sans ajout d'", "no artificial", "ohne Farbstoffe, Aromen oder".
 _BETWEEN = r"[ :]{0,2}(?:(?:\w+[ '])?(?:\w+[ ']){0,2}?|(?:\w+,? ){1,4}?(?:%s) (?:\w+ )?)"
 _AND = "and|or|nor|et|ni|ou|und|oder|noch|y|o|e|nem|en|of|og|eller|och|i|ani|lub|tai"
+#: Beginnings of the names of claims that compare: words of comparison are no sign of another meaning there.
+_COMPARING = "little_less"
 #: Parts of words: a text with a claim has one that says how much, and one that says of what. They are looked for as the
 #: text was typed, with accents and capitals: to fold it takes ten times as long, and few texts claim anything. A letter
 #: that may have an accent is any, of one or two characters.
 _HOW_MUCH = (
-    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|nonfat|neither|never|without|less\b|high|rich|source|0 ?%|0 ?k?[ck]al|0 ?g"
-    r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|arm|frei|ohne|niedrig|gering"
-    r"|wei?nig|reich|hoh|quelle|lieferant|null|kein|los|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|senza|bass[oi]"
-    r"|pover|ridott|poch|priv|font[ei]|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loze|\bsem\b|baix|teor|isent|livre"
+    r"(?i)low|free|z.{1,2}ro|\bno[nt]?\b|non|neither|never|without|less\b|high|\bhi|rich|source|\d ?%|0 ?k?[ck]al|0 ?g"
+    r"|packed|loaded|bursting|brim|full|added|extra|contain|unsal|unsw"
+    r"|sans|pauvre|faible|haute|forte|\bpeu\b|exempt|aucun|\bpas\b|hyper|h?[iy]po|h?iper|plein|bourr|rempli|lev|bass"
+    r"|important|enrichi|contie|arm|frei|ohne|niedrig|gering|wei?nig|reich|ho[hcg]|quelle|lieferant|nul|kein|los|vol|enth"
+    r"|\bmit\b|unges|\bsin\b|baj[oa]|cero|libre|exent|lleva|\bric|\balt|fuente|llen|replet|cargad|reducid|poc|enriqu"
+    r"|senza|pover|ridott|priv|font[ei]|pien|arricch|zonder|vrij|laag|lage|rijk|bron|hoog|geen|loos|loz|veel|bevat|mager"
+    r"|ongez|\bsem\b|baix|teor|isent|livre|chei|pouc|cont.{1,2}m|prot|eiwei|eiwit"
 )
 _OF_WHAT = (
-    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|lipid|\bm\.?g|mat|fett|vet"
+    r"(?i)sugar|sucre|zucker|suiker|az.{1,2}car|zuccher|a.{1,2}.{1,2}car|fat|grai?s|l.{1,2}pid|\bm\.? ?g|mat|fett|vet"
     r"|gordura|sal[tz]?|\bsel|zout|s.{1,2}di|natri|fib|ballast|vezel|prot|eiwei|eiwit|cal.{1,2}r|kalor|kcal|0 ?cal"
-    r"|satur|verzadigd|ges.{1,2}ttigt|nerg|brennwert"
+    r"|satur|verzadigd|ges.{1,2}ttigt|nerg|brennwert|sweet|s.{1,2}(?:ss|ß)t|gezoet|gezout"
 )
 #: Full width, ligatures, entities, tags and marks within words hide these parts until a text is folded.
 _HIDDEN = (
@@ -84,6 +96,9 @@ _HYPHENS = dict.fromkeys(range(0x2010, 0x2016), "-")
 _ENDS, _SENTENCE = r"[.;!?:,()|\n]", r"[.!?\n]"
 #: Texts that run on claim something only where few words are around a claim.
 _FEW_WORDS = 3
+_ARTICLES = frozenset(
+    {"a", "an", "een", "ein", "eine", "einem", "einen", "einer", "un", "une", "una", "um", "uma"}
+)
 #: Claims that say that something is not there, which may be said of cooking.
 _FREE = ("fat_free", "salt_free", "sugars_free")
 #: The same of names that say that food lies in a liquid.
@@ -116,7 +131,7 @@ def _first(use: str) -> re.Pattern[str] | None:
 
 @cache
 def _languages(use: str) -> frozenset[str]:
-    text = resources.files("prodex.quality").joinpath("statement_words.tsv").read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath("statement_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return frozenset(row["language"] for row in rows if row["use"] == use)
 
@@ -133,7 +148,7 @@ def _in_liquids() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _table(name: str, *by: str) -> Mapping[Any, str]:
-    text = resources.files("prodex.quality").joinpath(f"{name}.tsv").read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath(f"{name}.tsv").read_text("utf-8")
     found: dict[Any, list[str]] = {}
     for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
         key = row[by[0]] if len(by) == 1 else tuple(row[each] for each in by)
@@ -157,7 +172,7 @@ def may_claim(texts: pa.Array) -> Rows:
     >>> may_claim(pa.array(["Lait entier", "Zéro sucres", "ZUCKERFREI"])).tolist()
     [1, 2]
     """
-    plain = _having(texts, _HOW_MUCH, _OF_WHAT)
+    plain = _having(texts, _OF_WHAT, _HOW_MUCH)
     return np.union1d(plain, _having(texts, _HIDDEN))
 
 
@@ -232,7 +247,8 @@ def claims_in(text: str, *, running: bool = False) -> tuple[tuple[str, str], ...
     rest, found = text, []
     is_sweetener = bool(_compiled("sweetener").search(text))
     for claim, pattern in _claims():
-        matches = list(pattern.finditer(rest))
+        # "No added salt or sugar" is two claims in the same words.
+        matches = list(pattern.finditer(text if claim in _NOT_ADDED else rest))
         if claim != _NO_CLAIM and not (is_sweetener and claim in _SWEET):
             found += [(claim, *_span(match)) for match in matches]
         if matches:
@@ -271,19 +287,27 @@ def _is_own(claim: str, text: str, rest: str, start: int, end: int, running: boo
         return False
     around = f"{rest[begin:start]}{_TAKEN_OUT}{rest[end:close]}"
     around = re.sub(r"\s*;[\s;]*", _TAKEN_OUT, around)
+    if not claim.startswith(_COMPARING) and _around("compared").search(around):
+        return False
     if _around("around").search(around) or (claim in _FREE and _around("cooked").search(around)):
         return False
     before, after = rest[first:start], re.findall(r"\w+", rest[end:last])
+    # "Compote with vanilla, without added sugar" speaks of the compote, "with unsalted butter" of the butter.
+    is_whole = claim in _NOT_ADDED and not _around("adjective").search(text[start:end])
     parts = list(_around("part").finditer(before))
     if parts:
-        between = re.findall(r"\w+", before[parts[-1].end() :])
-        if after or (between and claim != _NO_SUGARS):
+        between = [word for word in re.findall(r"\w+", before[parts[-1].end() :]) if word not in _ARTICLES]
+        # "With a high content of fibre": nothing else is meant by "with".
+        is_content = not between and _around("content").search(text[start:end])
+        if not is_content and (after or (between and not is_whole)):
             return False
     # "Met magere melk, vetarme yoghurt": all of it is what the product is made with.
     opening = rest[_ends(_SENTENCE, text, start, end)[0] :].lstrip()
     made_with = _around("part").match(opening)
-    if made_with and claim != _NO_SUGARS and not opening[made_with.end() :].lstrip().startswith(";"):
-        return False
+    if made_with and not is_whole:
+        words = [word for word in opening[made_with.end() :].split() if word not in _ARTICLES]
+        if not words or not words[0].startswith(";"):
+            return False
     if not running:
         return True
     words = re.findall(r"\w+", before)
@@ -300,11 +324,47 @@ def _ends(signs: str, text: str, start: int, end: int) -> tuple[int, int]:
 def sweetened_with(text: str) -> str:
     """Return the first words of a folded list of ingredients that no food without added sugars has, "" without any.
 
-    >>> sweetened_with("avoine, sirop d'agave"), sweetened_with("water, apple juice concentrate")
-    ("sirop d'agave", '')
+    Concentrated juice is what drinks are made of where the list has water: see `may_sweeten`.
+
+    >>> sweetened_with("avoine, sirop d'agave"), sweetened_with("apples, grape juice (concentrated)")
+    ("sirop d'agave", 'grape juice (concentrated)')
+    >>> sweetened_with("water, apple juice concentrate"), sweetened_with("apple juice from concentrate, maltitol syrup")
+    ('', '')
     """
-    words = words_in(text, "sugar") or words_in(text, "sweet_food")
-    return words or ("" if words_in(text, "thinned") else words_in(text, "sweet_juice"))
+    words = (
+        words_in(text, "sugar") or words_in(text, "sweet_food") or _item(text, ["syrup"], "no_sweet_syrup")
+    )
+    words = words or _item(text, ["cane", "extracted"])
+    return words or ("" if words_in(text, "thinned") else _sweet_juice(text))
+
+
+def may_sweeten(text: str) -> bool:
+    """Say whether a folded list has what may be added for its sweetness, or for its taste.
+
+    >>> may_sweeten("water, apple juice concentrate"), may_sweeten("peanuts, date paste"), may_sweeten("peanuts, dates")
+    (True, True, False)
+    """
+    mashed = _item(text, ["date", "mashed"]) or _item(text, ["sweet_fruit", "mashed", "concentrated"])
+    return bool(mashed or _sweet_juice(text) or words_in(text, "perhaps_sweet"))
+
+
+def _sweet_juice(text: str) -> str:
+    return _item(
+        _compiled("reconstituted").sub(_TAKEN_OUT, text),
+        ["sweet_fruit", "juice", "concentrated"],
+        "sour_fruit",
+    )
+
+
+def _item(text: str, uses: Sequence[str], but: str = "") -> str:
+    """Return the first item of a list that has words of all of some uses, in any order, and of another none."""
+    # Few lists have them at all.
+    if not all(_compiled(use).search(text) for use in uses):
+        return ""
+    for item in re.split(r"[,;:.]", _without_denials(text, "sugar")):
+        if all(words_in(item, use) for use in uses) and not (but and words_in(item, but)):
+            return item.strip(" []") if item.count("(") == item.count(")") else item.strip(" ()[]")
+    return ""
 
 
 @lru_cache(maxsize=2**15)
@@ -315,9 +375,15 @@ def words_in(text: str, use: str) -> str:
     ('', 'e951')
     """
     found = _compiled(use).search(text)
-    if found is not None and (first := _first(use)) is not None:
-        found = _compiled(use).search(first.sub(_TAKEN_OUT, text))
-    return "" if found is None else found.group().strip()
+    if found is not None:
+        found = _compiled(use).search(_without_denials(text, use))
+    return "" if found is None else found.group().strip(" ,;:.")
+
+
+@lru_cache(maxsize=2**10)
+def _without_denials(text: str, use: str) -> str:
+    first = _first(use)
+    return text if first is None else first.sub(_TAKEN_OUT, text)
 
 
 @lru_cache(maxsize=2**14)
@@ -337,14 +403,86 @@ def says_with_sweetener(text: str) -> bool:
 
     >>> says_with_sweetener("getrank mit zucker und sussungsmittel"), says_with_sweetener("sweetener: aspartame")
     (True, False)
+    >>> says_with_sweetener("non contiene edulcoranti")
+    False
     """
-    return bool(_with_sweetener().search(text))
+    said = _with_sweetener()
+    return bool(said.search(text) and said.search(_without_denials(text, "sweetener")))
 
 
 @cache
 def _with_sweetener() -> re.Pattern[str]:
     between = r"(?:\(s\))?,? (?:\w+(?:\(s\))?,? ){0,4}?"
     return re.compile(rf"(?:{words_of('with')}){between}(?:{words_of('sweetener')})")
+
+
+@lru_cache(maxsize=2**14)
+def says_sweetener(text: str) -> bool:
+    """Say whether a folded text beside the name says that there are sweeteners; a list or a question does not.
+
+    >>> says_sweetener("drink with sweeteners"), says_sweetener("ingredients: water, sweetener (sucralose)")
+    (True, False)
+    >>> says_sweetener("sussstoff? nicht bei uns!")
+    False
+    """
+    if says_with_sweetener(text) or not _compiled("sweetener").search(text):
+        return says_with_sweetener(text)
+    said = _listed_sweetener().sub(_TAKEN_OUT, re.sub(r"[^.!?]*\?", _TAKEN_OUT, text))
+    return bool(words_in(said, "sweetener"))
+
+
+@cache
+def _listed_sweetener() -> re.Pattern[str]:
+    one = rf"(?:\w+[ -]){{0,2}}(?:{words_of('intense', 'polyol')}|e ?\d{{3}})"
+    return re.compile(rf"(?:{words_of('sweetener')})(?:\(s\)|s)? ?[:(] ?{one}")
+
+
+def says_sugar_and_sweetener(text: str) -> bool:
+    """Say whether a folded text beside the name says that there are both sugars and sweeteners.
+
+    >>> says_sugar_and_sweetener("met zoetstof en rietsuiker"), says_sugar_and_sweetener("with sweeteners")
+    (True, False)
+    """
+    return says_sweetener(text) and bool(words_in(text, "stated_sugar") or words_in(text, "sugar"))
+
+
+def says_together(*uses: str) -> Callable[[str], bool]:
+    """Return what says whether a folded text has words of all of some uses.
+
+    >>> says_together("laxative", "excess")("not a laxative")
+    False
+    """
+    return lambda text: all(words_in(text, use) for use in uses)
+
+
+def as_typed(text: str, words: str) -> str:
+    """Return the part of a text that folded words were found in, in its own letters.
+
+    Letters and digits are compared one by one, and what is between them may be anything; words that are read twice
+    ("riche en fibres et en protéines") reach from the first to the last. A part that is not found is the whole text.
+
+    >>> as_typed("Purée sans SUCRES  ajoutés", "sans sucres ajoutes")
+    'sans SUCRES  ajoutés'
+    >>> as_typed("Riche en fibres et en protéines", "riche en proteines")
+    'Riche en fibres et en protéines'
+    """
+    shown = html.unescape(text)
+    plain, places = [" "], [0]
+    for place, sign in enumerate(shown):
+        for one in unaccented(sign):
+            if one.isalnum() or (plain[-1] != " " and unicodedata.category(one) != "Cf"):
+                plain.append(one if one.isalnum() else " ")
+                places.append(place)
+    sought = re.findall(r"[^\W_]+", words)
+    for between in (" ?", r"(?: [^ ]+){0,4}? "):
+        found = re.search(rf"(?<= ){between.join(sought)}", "".join(plain)) if sought else None
+        if found:
+            last = places[found.end() - 1] + 1
+            # Accents that are signs of their own belong to the letter before them.
+            while last < len(shown) and unicodedata.combining(shown[last]):
+                last += 1
+            return shown[places[found.start()] : last]
+    return text
 
 
 @lru_cache(maxsize=2**15)

@@ -15,31 +15,36 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from prodex.facts.market import languages_of
-from prodex.languages import Message
-from prodex.locales import is_in_union
-from prodex.quality.law_scopes import commodities, is_consumer_product, is_honey, is_sold_by_measure
-from prodex.quality.origin_shares import Origins
-from prodex.quality.picture_columns import PICTURES, PictureColumns
-from prodex.quality.products import Products
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import TextColumns
-from prodex.quality.verdict import PENDING, Evidence, Verdict, compared_with
-from prodex.tables.columns import Answer, by_value, encoded
+from prodex.packs import (
+    CONSUMER_UNITS,
+    Answer,
+    Evidence,
+    Message,
+    Origins,
+    PictureColumns,
+    Products,
+    TextColumns,
+    Verdict,
+    by_value,
+    compared_with,
+    encoded,
+    is_in_union,
+    languages_of,
+    missing_data,
+    rule,
+)
+from prodex_food.law_scopes import commodities, is_consumer_product, is_honey, is_sold_by_measure
+from prodex_food.laws import DEFORESTATION, HONEY, PACKAGING, PRODUCT_SAFETY, UNIT_PRICE
 
 #: Declares a rule of a law; cases and pallets are not offered to consumers.
 _rule = partial(rule, dimension="completeness", block="identity", scope=CONSUMER_UNITS)
-_safety = partial(_rule, law="product-safety", severity="error")
-_deforestation = partial(_rule, law="deforestation")
+_safety = partial(_rule, law=PRODUCT_SAFETY, severity="error")
+_deforestation = partial(_rule, law=DEFORESTATION)
 
 
 def _missing(products: Products, paths: Sequence[str], applies: Any) -> Verdict:
     """Fail the products without data at any of the declared paths; data pending acceptance are evidence, not data."""
-    if not paths:
-        return _not_asked(products)
-    fails = ~products.any_filled(paths)
-    waiting = np.flatnonzero(fails & products.any_filled(paths, "lastRequest."))
-    return Verdict(fails, applies, Evidence(waiting, paths[0], None, None, PENDING))
+    return missing_data(products, paths, applies) if paths else _not_asked(products)
 
 
 def _not_asked(products: Products) -> Verdict:
@@ -109,7 +114,7 @@ def _is_country(name: str, paths: Sequence[str]) -> bool:
     title="what is no food is shown in a picture on the offer",
     problem="No picture of a product that is no food",
     fix="Add a picture that shows the product.",
-    needs=f"{PICTURES}.url",
+    needs="assets.pictures.url",
     article="Art. 19(c)",
     cannot_see="Whether the picture shows this product, and its type and further identification.",
 )
@@ -171,7 +176,7 @@ _LARGEST = 4
     dimension="validity",
     block="food",
     needs=("{origin_country}", "{origin_share}"),
-    law="honey",
+    law=HONEY,
     article="Art. 1, which amends Directive 2001/110/EC, Art. 2(4)",
     cannot_see=(
         "Honey that was labelled before 14 June 2026, which may be sold while stocks last; the order on the label; "
@@ -256,7 +261,7 @@ def _in_words(countries: pd.DataFrame) -> str:
     severity="error",
     needs="{packaging_components}",
     certain="passes",
-    law="packaging",
+    law=PACKAGING,
     article="Art. 12(1)",
     in_force=date(2028, 8, 12),
     cannot_see=(
@@ -318,7 +323,7 @@ def forest_goods_have_due_diligence(
     fix="Give the unit or the measure for which the price is compared.",
     severity="warning",
     needs=("{unit_price}", "netContent.data"),
-    law="unit-price",
+    law=UNIT_PRICE,
     article="Art. 3(1)",
     exact=False,
     cannot_see="Goods that a member state exempts (Art. 5), and small shops (Art. 6).",

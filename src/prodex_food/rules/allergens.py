@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
@@ -14,42 +15,39 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.languages import Message
-from prodex.locales import short_of
-from prodex.quality.allergen_detection import (
-    ALLERGENS,
-    GROUPS,
-    LANGUAGES,
-    LIST,
-    as_written,
-    named_allergens,
-    only_lists_allergens,
-)
-from prodex.quality.cut_texts import (
+from prodex.packs import (
+    CONSUMER_UNITS,
+    FOOD_INFORMATION,
+    AttributeTexts,
     CutLengths,
-    are_cut,
-    cut_lengths,
-    cut_rows,
-    lengths_of,
-    seen_across_products,
-)
-from prodex.quality.food_products import TAKEN_FOR_FOOD_BY, FoodEvidence, food_evidence, is_food
-from prodex.quality.language_detection import (
     DetectedLanguages,
+    Evidence,
+    FoldedTexts,
+    Mask,
+    Message,
+    Products,
+    Rows,
+    Verdict,
+    are_cut,
+    compared_with,
     detect,
-    known_languages,
-    place_of_language,
+    encoded,
+    folded,
+    has_match,
+    is_true,
+    rule,
     sections,
 )
-from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import AttributeTexts, FoldedTexts
-from prodex.quality.verdict import Evidence, Verdict, compared_with
-from prodex.tables.columns import Mask, Rows, by_value, encoded, is_true
+from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
+from prodex_food.food_products import TAKEN_FOR_FOOD_BY, FoodEvidence, food_evidence, is_food
+from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES, bit_of
 
 #: Confidence and letters from which the language of a composition is certain.
 _SURE, _LETTERS = 0.98, 12
+#: Which share of the items of a list name an ingredient where every word of it is known: the others describe it.
+_FEW_ITEMS = 0.3
+#: Words of one text that are named: a text with more of them is no list.
+_MOST_WORDS = 50
 #: Confidence from which it is certain if the label is the same language: two independent signs agree.
 _AGREED = 0.9
 #: How a list ends that is whole.
@@ -66,11 +64,11 @@ _GLUTEN = 1 << GROUPS.index("gluten")
     block="food",
     needs=("{composition}.data", "{listed}.data", "GPC.code"),
     scope=CONSUMER_UNITS,
-    law="food-information",
+    law=FOOD_INFORMATION,
     article="Art. 9(1)(c), 21 and Annex II",
     cannot_see="Allergens that the list of ingredients does not name.",
-    gather=lengths_of,
-    prepare=cut_lengths,
+    gather=CutLengths.gather,
+    prepare=CutLengths.of,
     exact=False,
 )
 def composition_allergens_listed(
@@ -92,24 +90,80 @@ def composition_allergens_listed(
     may_be_food = is_food(products)
     made_of = AttributeTexts.of(products, composition).of_products(may_be_food.fillna(True))
     lists = _allergen_lists(products, AttributeTexts.of(products, listed))
-    mentions, doubtful, is_whole = _mentions(made_of.texts, FoldedTexts.of(products).take)
+    own_words = _own_words(products)
+    read = _read_compositions(made_of.texts, FoldedTexts.of(products).take, own_words)
+    mentions, is_whole = read.mentions, read.is_whole
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
     fails = unlisted & lists.readable
-    is_whole &= ~_are_cut(products, composition, made_of.texts, whole) & (
-        doubtful & ~lists.groups[made_of.product] == 0
-    )
+    perhaps = read.doubtful & ~lists.groups[made_of.product]
+    is_whole = is_whole & ~_are_cut(products, composition, made_of.texts, whole) & (perhaps == 0)
     # What cannot be read may name anything.
     is_read = ~products.any(made_of.product[~is_whole]) & ~made_of.otherwise
     # A list of "gluten" does not say of which cereal the flour is.
     is_read &= ~products.any(mentions.product[mentions.indirect & ~lists.names_cereal[mentions.product]])
     # Without the owners nobody knows whose columns are too short.
-    is_read &= seen_across_products(products)
+    is_read &= CutLengths.are_known(products)
     missing[~fails[mentions.product]] = 0
     evidence = _first_mentions(products, made_of.texts, mentions, missing, listed)
     applies = may_be_food & (products.any(made_of.product) | made_of.otherwise)
     unknown = ~fails & (unlisted | ~is_read)
-    return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence)
+    doubts = _doubts(made_of, read, perhaps, composition)
+    return Verdict(pd.arrays.BooleanArray(fails, unknown), applies, evidence, doubts)
+
+
+def _own_words(products: Products) -> dict[str, int]:
+    """Return the words that the profile knows (`[ingredients]`), folded, with the bits of what they name.
+
+    Raises
+    ------
+    ValueError
+        When there is no such group.
+    """
+    given = json.loads(products.assume.get("ingredients", "{}"))
+    if unknown := sorted(given.keys() - {"harmless", *GROUPS}):
+        raise ValueError(
+            f"[ingredients] has {unknown[0]!r:.40}. Give harmless, or one of {', '.join(GROUPS)}."
+        )
+    return {
+        word: 0 if name == "harmless" else bit_of(name)
+        for name, words in given.items()
+        for word in folded(pa.array(words, pa.string())).to_pylist()
+    }
+
+
+def _doubts(
+    made_of: AttributeTexts, read: _Compositions, perhaps: npt.NDArray[np.int32], composition: str
+) -> Evidence:
+    """Return the words of each composition that nobody knows, and what it may hold without naming it."""
+    texts, languages = made_of.texts["text"], made_of.texts["language"]
+    product, seen, stated, reasons = [], [], [], []
+    has_unknown = np.array([bool(words) for words in read.unknown], bool)
+    for row in np.flatnonzero((perhaps > 0) | has_unknown | read.is_foreign).tolist():
+        text = texts[row].as_py()
+        unknown = read.unknown[row]
+        said: list[tuple[str | None, Message]] = [
+            (as_written(word, text), Message("nobody knows this word")) for word in unknown[:_MOST_WORDS]
+        ]
+        if more := len(unknown[_MOST_WORDS:]):
+            said.append(
+                (
+                    None,
+                    Message.of_number(
+                        "{number} more word is unknown", "{number} more words are unknown", more
+                    ),
+                )
+            )
+        if read.is_foreign[row]:
+            said.append((None, Message("in a language whose words are not known here")))
+        elif perhaps[row]:
+            named = [one for bit, one in enumerate(ALLERGENS) if perhaps[row] >> bit & 1]
+            said.append((None, Message("may hold {allergens}, which it does not name", allergens=named)))
+        product += [int(made_of.product[row])] * len(said)
+        stated += [languages[row].as_py()] * len(said)
+        seen += [word for word, _ in said]
+        reasons += [reason for _, reason in said]
+    return Evidence(np.array(product, np.int64), composition, stated, seen, reasons)
 
 
 @dataclass(frozen=True)
@@ -172,15 +226,16 @@ def _allergen_lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
 
 def _readable_languages(found: DetectedLanguages) -> pa.Array:
     """Return the language of each text, or none where it is uncertain or one whose words are not known."""
-    known = np.array(
-        [*(place if name in LANGUAGES else -1 for place, name in enumerate(known_languages())), -1]
-    )
-    spoken = known[found.language]
     # A wrong language means wrong words: "pan" is bread in Spanish and a pot in English.
-    spoken[(found.confidence < _SURE) | (found.letters < _LETTERS)] = -1
-    return pa.array([*known_languages(), None], pa.string()).take(
-        pa.array(spoken % (len(known_languages()) + 1))
-    )
+    spoken = found.certain(_SURE, _LETTERS)
+    return pc.if_else(pc.is_in(spoken, pa.array(LANGUAGES)), spoken, pa.scalar(None, pa.string()))
+
+
+def _is_in_other_language(found: DetectedLanguages) -> Mask:
+    """Say which texts are certainly in a language whose words are not known here."""
+    place = found.certain(_SURE, _LETTERS)
+    is_none = (found.language < 0) & (found.confidence >= _SURE) & (found.letters >= _LETTERS)
+    return is_none | is_true(pc.invert(pc.is_in(pc.fill_null(place, "en"), pa.array(LANGUAGES))))
 
 
 def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
@@ -191,16 +246,46 @@ def _is_understood(texts: pa.Array, spoken: pa.Array) -> Mask:
     return understood
 
 
-def _mentions(
-    compositions: pa.Table, fold: Callable[[pa.Array], pa.Array]
-) -> tuple[_Mentions, npt.NDArray[np.int32], Mask]:
-    """Return what the compositions name, what they may name, and which are lists whose language is certain."""
+@dataclass(frozen=True)
+class _Compositions:
+    """What compositions say.
+
+    Attributes
+    ----------
+    mentions
+        The allergens that they name.
+    doubtful
+        For each the bits of the groups that it may hold beside those.
+    is_whole
+        Which are lists in a certain language, of which every word is known.
+    unknown
+        For each the words that nobody knows.
+    is_foreign
+        Which are in a language whose words are not known here.
+    """
+
+    mentions: _Mentions
+    doubtful: npt.NDArray[np.int32]
+    is_whole: Mask
+    unknown: list[tuple[str, ...]]
+    is_foreign: Mask
+
+
+def _read_compositions(
+    compositions: pa.Table, fold: Callable[[pa.Array], pa.Array], own_words: Mapping[str, int]
+) -> _Compositions:
     # The same text is looked at once.
     texts, text = encoded(compositions["text"])
     place, parts = sections(texts)
     detected = detect(parts)
-    spoken = _readable_languages(detected)
-    found = named_allergens(parts, spoken, fold=fold)
+    first = np.searchsorted(place, np.arange(len(texts)))
+    is_one = np.bincount(place, minlength=len(texts)) == 1
+    stated = _stated_languages(compositions["language"], text, place, is_one)
+    spoken = _read_in(parts, _readable_languages(detected), stated, fold)
+    found = named_allergens(parts, spoken, fold=fold, own_words=own_words)
+    # In a language without words here, a word may look like one of another language and mean something else.
+    in_other = _is_in_other_language(detected)
+    found = found.without(in_other)
     own = place[found.text]
     order = np.argsort(own, kind="stable")
     starts = np.searchsorted(own[order], np.arange(len(texts) + 1))
@@ -224,12 +309,49 @@ def _mentions(
     )
     np.bitwise_or.at(doubtful, place, found.doubtful)
     np.logical_and.at(understood, place, _is_understood(parts, spoken))
+    unknown: list[tuple[str, ...]] = [()] * len(texts)
+    for one, words, is_other in zip(place.tolist(), found.unknown, in_other.tolist(), strict=True):
+        unknown[one] += () if is_other else words
+    is_foreign = np.zeros(len(texts), bool)
+    is_foreign[place[in_other]] = True
+    recognised = np.array([not words for words in unknown], bool) & ~is_foreign
     # A section that only warns has no items, so it must not lower the share of the list before it.
     np.fmin.at(share, place, found.share)
-    first = np.searchsorted(place, np.arange(len(texts)))
-    is_one = np.bincount(place, minlength=len(texts)) == 1
     agreed = _is_agreed(detected, first[text], compositions["language"]) & is_one[text]
-    return mentions, doubtful[text], (understood[text] | agreed) & (share >= LIST)[text]
+    is_list = recognised & (share >= _FEW_ITEMS)
+    is_whole = (understood[text] | agreed) & is_list[text]
+    words_of_rows = [unknown[one] for one in text.tolist()]
+    return _Compositions(mentions, doubtful[text], is_whole, words_of_rows, is_foreign[text])
+
+
+def _stated_languages(stated: pa.ChunkedArray, text: Rows, place: Rows, is_one: Mask) -> pa.Array:
+    """Return for each section the language that labels state of its text; none where they state several.
+
+    A section that is one of several says itself in which language it is.
+    """
+    codes, code = encoded(stated)
+    lowest, highest = np.full(len(is_one), len(codes)), np.full(len(is_one), -1)
+    np.minimum.at(lowest, text, code)
+    np.maximum.at(highest, text, code)
+    known = np.array([*(one in LANGUAGES for one in codes.to_pylist()), False], bool)
+    of_text = np.where(is_one & (lowest == highest) & known[highest], highest, len(codes))
+    return pa.concat_arrays([codes.cast(pa.string()), pa.nulls(1, pa.string())]).take(
+        pa.array(of_text[place])
+    )
+
+
+def _read_in(
+    texts: pa.Array, certain: pa.Array, stated: pa.Array, fold: Callable[[pa.Array], pa.Array]
+) -> pa.Array:
+    """Return in which language texts are read: the certain one, else the stated one where it has all of their words."""
+    rows = np.flatnonzero(is_true(pc.and_(certain.is_null(), stated.is_valid())))
+    if not len(rows):
+        return certain
+    taken = pa.array(rows)
+    found = named_allergens(texts.take(taken), stated.take(taken), fold=fold)
+    has_all = np.zeros(len(texts), bool)
+    has_all[rows] = [not words for words in found.unknown]
+    return pc.if_else(pa.array(has_all), stated, certain)
 
 
 def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths: CutLengths) -> Mask:
@@ -242,7 +364,7 @@ def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths
     product = np.asarray(compositions["product"].to_numpy(), np.int64)
     place = np.zeros(len(product), np.int64)
     at_the_length = np.zeros(len(product), bool)
-    at_the_length[list(cut_rows(products, product, [attribute], place, texts, text, lengths))] = True
+    at_the_length[list(lengths.rows(products, product, [attribute], place, texts, text))] = True
     # A list that is finished has that length by chance.
     return cut | (at_the_length & ~is_true(has_match(texts, _FINISHED))[text])
 
@@ -252,9 +374,8 @@ def _is_agreed(detected: DetectedLanguages, text: Rows, stated: pa.ChunkedArray)
 
     The words of all languages were looked for in them all the same.
     """
-    places = by_value(stated, lambda one: place_of_language(one) if one in LANGUAGES else -1, -1)
-    is_certain = (detected.confidence >= _AGREED) & (detected.letters >= _LETTERS)
-    return np.asarray((places >= 0) & (places == detected.language[text]) & is_certain[text])
+    read = detected.certain(_AGREED, _LETTERS).take(pa.array(text))
+    return is_true(pc.and_(pc.is_in(read, pa.array(LANGUAGES)), pc.equal(stated, read)))
 
 
 def _first_mentions(
@@ -316,7 +437,7 @@ def _reason(
     reason = Message("{label}: {said}, not listed", label=ALLERGENS[group], said=source)
     if spoken is None:
         reason = Message("{said} (the language of the text is uncertain)", said=reason)
-    elif not label or short_of(label) != spoken:
+    elif not label or label.partition("-")[0] != spoken:
         reason = Message("{said} (the text reads as {language_code})", said=reason, language_code=spoken)
     if waiting:
         reason = Message("{said}; a list waits for acceptance", said=reason)

@@ -4,6 +4,9 @@ A product without claims, or whose claimed figure is not declared, breaks none o
 `NutritionColumns.range`), and the least or most that a figure can mean is what is compared. Whether food is solid or
 liquid shows in what its nutrition refers to: per 100 ml it is liquid; per 100 g it may be either, and the laxer limit,
 which is that of solids, decides.
+
+A claim means the food as it is eaten (Art. 5(3)). What is to be prepared, by its name or by a declaration of it as
+prepared, is judged by that declaration alone; without one nobody knows.
 """
 
 from __future__ import annotations
@@ -11,40 +14,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from prodex.facts.name import NAMES
-from prodex.facts.requested_data import OR
-from prodex.languages import Message
-from prodex.quality.food_products import is_food
-from prodex.quality.label_words import (
+from prodex.packs import (
+    CONSUMER_UNITS,
+    NAMES,
+    Evidence,
+    FoldedTexts,
+    Mask,
+    Message,
+    Numbers,
+    Nutrient,
+    NutritionColumns,
+    Products,
+    Rows,
+    TextColumns,
+    Verdict,
+    compared_with,
+    rule,
+)
+from prodex_food.food_products import is_food
+from prodex_food.label_words import (
+    as_typed,
     claims_in,
     has_claim_words,
     may_claim,
+    may_sweeten,
     sweetened_with,
     without_comparatives,
+    words_in,
 )
-from prodex.quality.nutrition_columns import (
-    BASIS,
-    FAT,
-    FIBRE,
-    NEEDS,
-    PROTEIN,
-    SALT,
-    SATURATES,
-    SODIUM,
-    SUGARS,
-    NutritionColumns,
-)
-from prodex.quality.products import Products
-from prodex.quality.rulebook import CONSUMER_UNITS, rule
-from prodex.quality.text_columns import FoldedTexts, TextColumns
-from prodex.quality.verdict import Evidence, Verdict, compared_with
-from prodex.tables.columns import Mask, Numbers, Rows
+from prodex_food.laws import HEALTH_CLAIMS
 
 #: Texts that may claim something of the product itself. Ingredients name those of others ("low fat yoghurt powder").
 CLAIMING = (
@@ -54,15 +58,30 @@ CLAIMING = (
 )
 #: Those that tell of other foods as well: what goes with the product, what else there is.
 _RUNNING = ("description", "advertisedInformations", "brandHighlight")
-_TEXTS = OR.join(f"{name}.data" for name in CLAIMING)
+_TEXTS = " or ".join(f"{name}.data" for name in CLAIMING)
 
 #: Grams per 100 g of solids and per 100 ml of liquids, at most: "low" and "free" of the Annex.
 _SUGARS = {"low_sugars": (5.0, 2.5), "sugars_free": (0.5, 0.5)}
-# 1.8 g is what semi-skimmed milk may have, which its record does not always say that it is.
-_FAT = {"low_fat": (3.0, 1.8), "fat_free": (0.5, 0.5)}
+_FAT = {"low_fat": (3.0, 1.5), "fat_free": (0.5, 0.5)}
+#: What semi-skimmed milk may have, whose name does not always say that it is.
+_LOW_FAT_OF_MILK = 1.8
+#: What no figure bears out: "95 % fat-free", which the Annex forbids, and a reduction by less than 30 % (25 % of salt).
+_PART_FAT_FREE = "part_fat_free"
+_LITTLE_LESS = {
+    nutrient: f"little_less_{nutrient}" for nutrient in ("sugars", "fat", "saturates", "salt", "energy")
+}
+_LEAST_LESS, _LEAST_LESS_SALT = 30.0, 25.0
 _SATURATES = {"low_saturates": (1.5, 0.75), "saturates_free": (0.1, 0.1)}
-#: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g.
-_SALT = {"low_salt": (0.3, 0.3), "very_low_salt": (0.1, 0.1), "salt_free": (0.0125, 0.0125)}
+#: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g; 0.002 g of waters.
+_SALT = {
+    "low_salt": (0.3, 0.3),
+    "no_added_salt": (0.3, 0.3),
+    "very_low_salt": (0.1, 0.1),
+    "salt_free": (0.0125, 0.0125),
+}
+_LOW_SALT_OF_WATER = 0.005
+#: Kilocalories that no water has, and decimals to which salt and sodium are rounded.
+_NO_ENERGY, _DECIMALS_OF_SALT = 1.0, 2
 #: Kilocalories. "Energy-free" is a claim of what is measured in millilitres; of solids the same is asked.
 _ENERGY = {"low_energy": (40.0, 20.0), "energy_free": (4.0, 4.0)}
 #: Grams per 100 g, and per 100 kcal; one of the two is enough.
@@ -75,15 +94,18 @@ _MOST_OF_SATURATES = 10.0
 #: Kilocalories that may be rounded away.
 _ROUNDING = 0.5
 
+#: The most that solids may have, and liquids: one figure, or one for each partition.
+_Limit: TypeAlias = tuple[float, float | Numbers]
+
 _rule = partial(
     rule,
     dimension="consistency",
     block="food",
     severity="warning",
-    needs=(_TEXTS, *NEEDS, *BASIS),
+    needs=(_TEXTS, *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
     certain="fails",
     scope=CONSUMER_UNITS,
-    law="health-claims",
+    law=HEALTH_CLAIMS,
     exact=False,
 )
 
@@ -131,9 +153,9 @@ def _claims_made(products: Products) -> _Claims:
     )
 
 
-def _nobody_claims(products: Products, among: Mapping[str, object]) -> Verdict | None:
+def _nobody_claims(products: Products, *among: str) -> Verdict | None:
     """Return that the check applies to no product, if none claims anything of these; most parts have few claims."""
-    if among.keys() & set(_claims(products).claim):
+    if set(among) & set(_claims(products).claim):
         return None
     none = np.zeros(len(products), bool)
     return Verdict(none, none)
@@ -166,15 +188,15 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
     claimed, wrong, undeclared = np.zeros((3, len(products)), bool)
     shown: list[_Shown] = []
     seen: set[int] = set()
-    hundred = np.isclose(nutrition.per_hundred, 1.0)
+    counted = _counted(products, nutrition)
     for claim, figure in figures.items():
         chosen = [place for place, one in enumerate(claims.claim) if one == claim]
         if not chosen:
             continue
         whose = texts.product[claims.text[chosen]]
         claimed[whose] = True
-        known = figure.known & hundred
-        # What one of several declarations bears out (as sold, as prepared) is no breach.
+        known = figure.known & counted
+        # What one of several declarations bears out is no breach.
         fails = nutrition.any(known & figure.wrong) & ~nutrition.any(known & ~figure.wrong)
         wrong |= fails & products.any(whose)
         undeclared |= products.any(whose) & ~nutrition.any(known)
@@ -186,13 +208,34 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
             text = int(claims.text[place])
             if fails[product] and text not in seen:
                 seen.add(text)
-                reason = figure.why(first[product], claims.words[place])
+                words = as_typed(texts.values(np.array([text])).to_pylist()[0], claims.words[place])
+                reason = figure.why(first[product], words)
                 compared = compared_with(claim, *figure.compared(first[product]))
                 shown.append(_Shown(text, product, reason, compared))
     evidence = _evidence(texts, shown)
     # What is claimed and not declared is neither borne out nor refuted.
     fails_or_unknown = pd.arrays.BooleanArray(wrong, undeclared & ~wrong)
     return Verdict(fails_or_unknown, is_food(products) & claimed, evidence)
+
+
+def _counted(products: Products, nutrition: NutritionColumns) -> Mask:
+    """Say which partitions count: those of 100 g or ml, of what is to be prepared as it is prepared (Art. 5(3))."""
+    hundred = np.isclose(nutrition.per_hundred, 1.0)
+    is_prepared = _are_called(products, "to_prepare") | nutrition.any(nutrition.prepared)
+    return hundred & (nutrition.prepared | ~is_prepared[nutrition.product])
+
+
+def _are_called(products: Products, use: str) -> Mask:
+    """Say which of the products that claim something have words of a use in a name."""
+    return products.remember(("called", use), lambda: _called(products, use))
+
+
+def _called(products: Products, use: str) -> Mask:
+    texts = TextColumns.of(products)
+    claiming = products.any(texts.product[_claims(products).text])
+    rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])
+    folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
+    return products.any(texts.product[rows[np.array([bool(words_in(one, use)) for one in folded], bool)]])
 
 
 class _Shown(NamedTuple):
@@ -220,7 +263,11 @@ def _evidence(texts: TextColumns, shown: Iterable[_Shown]) -> Evidence:
 
 
 def _at_most(
-    nutrition: NutritionColumns, label: Message, declared: Numbers, least: Numbers, most: tuple[float, float]
+    nutrition: NutritionColumns,
+    label: Message,
+    declared: Numbers,
+    least: Numbers,
+    most: _Limit,
 ) -> _Figures:
     """Compare the least that figures can mean with the limit of solids, or of liquids per 100 ml."""
     limit = np.where(nutrition.by_weight, *most)
@@ -243,8 +290,29 @@ def _at_most(
     )
 
 
+def _part_fat_free(words: str) -> Message:
+    return Message('claims "{words}", which no food may claim', words=words)
+
+
+def _less(products: Products, nutrient: str, percent: float = _LEAST_LESS) -> dict[str, _Figures]:
+    """Return the figures of a reduction that is too small."""
+    return _forbidden(
+        products,
+        _LITTLE_LESS[nutrient],
+        lambda words: Message(
+            'claims "{words}"; a reduction is at least {limit:g} %', words=words, limit=percent
+        ),
+    )
+
+
+def _forbidden(products: Products, claim: str, why: Callable[[str], Message]) -> dict[str, _Figures]:
+    """Return the figures of a claim that no declaration bears out."""
+    always = np.ones(len(NutritionColumns.of(products).product), bool)
+    return {claim: _Figures(always, always, lambda _, words: why(words), lambda _: ())}
+
+
 def _limited(
-    products: Products, nutrient: str, label: Message, limits: Mapping[str, tuple[float, float]]
+    products: Products, nutrient: str, label: Message, limits: Mapping[str, _Limit]
 ) -> dict[str, _Figures]:
     nutrition = NutritionColumns.of(products)
     declared, (least, _) = nutrition.amount(nutrient), nutrition.range(nutrient, nutrition.of_serving)
@@ -265,9 +333,10 @@ def _kilocalories(nutrition: NutritionColumns) -> Numbers:
 )
 def sugars_claims_hold(products: Products) -> Verdict:
     """What is low in sugars has up to 5 g per 100 g (2.5 g per 100 ml), what is free of them up to 0.5 g."""
-    if (none := _nobody_claims(products, _SUGARS)) is not None:
+    if (none := _nobody_claims(products, *_SUGARS, _LITTLE_LESS["sugars"])) is not None:
         return none
-    return _verdict(products, _limited(products, SUGARS, Message("sugars"), _SUGARS))
+    figures = _limited(products, Nutrient.SUGARS, Message("sugars"), _SUGARS)
+    return _verdict(products, figures | _less(products, "sugars"))
 
 
 @_rule(
@@ -275,13 +344,23 @@ def sugars_claims_hold(products: Products) -> Verdict:
     problem="Claim about fat perhaps against the nutrition",
     fix="Correct the claim or the fat of the nutrition declaration: they contradict each other.",
     article="Art. 8 and Annex (low fat, fat-free)",
-    cannot_see='Claims in pictures or in words of no table, and "95 % fat free", which is forbidden.',
+    cannot_see="Claims in pictures or in words of no table.",
 )
 def fat_claims_hold(products: Products) -> Verdict:
-    """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g."""
-    if (none := _nobody_claims(products, _FAT)) is not None:
+    """Low fat is up to 3 g per 100 g (1.5 g per 100 ml, 1.8 g of semi-skimmed milk), "fat-free" up to 0.5 g.
+
+    "95 % fat-free" is forbidden, however much fat there is.
+    """
+    if (none := _nobody_claims(products, *_FAT, _PART_FAT_FREE, _LITTLE_LESS["fat"])) is not None:
         return none
-    return _verdict(products, _limited(products, FAT, Message("fat"), _FAT))
+    nutrition = NutritionColumns.of(products)
+    solid, liquid = _FAT["low_fat"]
+    of_drinks: Numbers = np.where(_are_called(products, "milk")[nutrition.product], _LOW_FAT_OF_MILK, liquid)
+    limits: dict[str, _Limit] = {**_FAT, "low_fat": (solid, of_drinks)}
+    figures = _limited(products, Nutrient.FAT, Message("fat"), limits)
+    return _verdict(
+        products, figures | _forbidden(products, _PART_FAT_FREE, _part_fat_free) | _less(products, "fat")
+    )
 
 
 @_rule(
@@ -293,11 +372,11 @@ def fat_claims_hold(products: Products) -> Verdict:
 )
 def saturates_claims_hold(products: Products) -> Verdict:
     """Low is up to 1.5 g per 100 g (0.75 g per 100 ml) and up to 10 % of the energy, "free" up to 0.1 g."""
-    if (none := _nobody_claims(products, _SATURATES)) is not None:
+    if (none := _nobody_claims(products, *_SATURATES, _LITTLE_LESS["saturates"])) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    figures = _limited(products, SATURATES, Message("saturates"), _SATURATES)
-    least, _ = nutrition.range(SATURATES, nutrition.of_serving)
+    figures = _limited(products, Nutrient.SATURATES, Message("saturates"), _SATURATES)
+    least, _ = nutrition.range(Nutrient.SATURATES, nutrition.of_serving)
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         percent = 100 * least * _OF_FAT / (kilocalories + _ROUNDING)
@@ -318,33 +397,51 @@ def saturates_claims_hold(products: Products) -> Verdict:
         ),
         lambda row: (*low.compared(row), *([kilocalories[row]] if by_energy[row] else [])),
     )
-    return _verdict(products, figures)
+    return _verdict(products, figures | _less(products, "saturates"))
 
 
 @_rule(
     title="claims of low salt and of no salt agree with the nutrition",
     problem="Claim about salt perhaps against the nutrition",
     fix="Correct the claim or the salt of the nutrition declaration: they contradict each other.",
-    article="Art. 8 and Annex (low, very low sodium/salt, sodium-free or salt-free)",
-    cannot_see="Waters, whose limit is lower, and salt that was not added where a text claims so.",
+    article="Art. 8 and Annex (low or no sodium or salt, none added)",
+    cannot_see="Waters whose name has no such word, and whether salt was added where a text claims that none was.",
 )
 def salt_claims_hold(products: Products) -> Verdict:
-    """Low is up to 0.12 g of sodium per 100 g or ml, very low 0.04 g, free 0.005 g; of salt it is 2.5 times that."""
-    if (none := _nobody_claims(products, _SALT)) is not None:
+    """Low is up to 0.12 g of sodium per 100 g or ml, very low 0.04 g, free 0.005 g; of salt it is 2.5 times that.
+
+    What has no added salt may have as much as what is low in it; waters low in sodium have up to 0.002 g per 100 ml.
+    """
+    if (none := _nobody_claims(products, *_SALT, _LITTLE_LESS["salt"])) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    salt, sodium = nutrition.amount(SALT), nutrition.amount(SODIUM) * 2.5
-    (least, _), (of_sodium, _) = nutrition.range(SALT), nutrition.range(SODIUM)
+    salt, sodium = nutrition.amount(Nutrient.SALT), nutrition.amount(Nutrient.SODIUM) * 2.5
+    (least, _), (of_sodium, _) = nutrition.range(Nutrient.SALT), nutrition.range(Nutrient.SODIUM)
     declared = np.where(np.isnan(salt), sodium, salt)
     # The smaller of both, where they differ.
-    smallest = np.fmin(least, of_sodium * 2.5)
-    return _verdict(
-        products,
-        {
-            claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
-            for claim, most in _SALT.items()
-        },
+    smallest = np.fmin(
+        _exact(nutrition, salt, least), 2.5 * _exact(nutrition, nutrition.amount(Nutrient.SODIUM), of_sodium)
     )
+    is_water = _are_called(products, "thinned")[nutrition.product] & ~(_kilocalories(nutrition) > _NO_ENERGY)
+    solid, liquid = _SALT["low_salt"]
+    limits: dict[str, _Limit] = {**_SALT, "low_salt": (solid, np.where(is_water, _LOW_SALT_OF_WATER, liquid))}
+    figures = {
+        claim: _at_most(nutrition, Message("salt"), declared, smallest, most)
+        for claim, most in limits.items()
+    }
+    return _verdict(products, figures | _less(products, "salt", _LEAST_LESS_SALT))
+
+
+def _exact(nutrition: NutritionColumns, declared: Numbers, least: Numbers) -> Numbers:
+    """Return the least that figures can mean, of those with more decimals than they need: these are not rounded."""
+    found = least.copy()
+    for decimals in range(_DECIMALS_OF_SALT + 1, _DECIMALS_OF_SALT + 3):
+        step = 10.0**-decimals
+        rough = np.abs(declared / step / 10 - np.round(declared / step / 10)) > 1e-6
+        # Figures that were multiplied from a serving have such decimals as well.
+        exact = rough & (nutrition.of_serving == 0)
+        found = np.where(exact, np.maximum(declared - step / 2, 0.0), found)
+    return found
 
 
 @_rule(
@@ -356,7 +453,7 @@ def salt_claims_hold(products: Products) -> Verdict:
 )
 def energy_claims_hold(products: Products) -> Verdict:
     """Low energy is up to 40 kcal per 100 g (20 kcal per 100 ml), "energy-free" up to 4 kcal."""
-    if (none := _nobody_claims(products, _ENERGY)) is not None:
+    if (none := _nobody_claims(products, *_ENERGY, _LITTLE_LESS["energy"])) is not None:
         return none
     nutrition = NutritionColumns.of(products)
     kilocalories = _kilocalories(nutrition)
@@ -378,7 +475,8 @@ def energy_claims_hold(products: Products) -> Verdict:
             lambda row: (kilocalories[row], limit[row], unit[row]),
         )
 
-    return _verdict(products, {claim: at_most(most) for claim, most in _ENERGY.items()})
+    figures = {claim: at_most(most) for claim, most in _ENERGY.items()}
+    return _verdict(products, figures | _less(products, "energy"))
 
 
 @_rule(
@@ -390,10 +488,13 @@ def energy_claims_hold(products: Products) -> Verdict:
 )
 def fibre_claims_hold(products: Products) -> Verdict:
     """A source has 3 g of fibre per 100 g or 1.5 g per 100 kcal at least, "high fibre" is twice that."""
-    if (none := _nobody_claims(products, _FIBRE)) is not None:
+    if (none := _nobody_claims(products, *_FIBRE)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    declared, (_, most) = nutrition.amount(FIBRE), nutrition.range(FIBRE, nutrition.of_serving)
+    declared, (_, most) = (
+        nutrition.amount(Nutrient.FIBRE),
+        nutrition.range(Nutrient.FIBRE, nutrition.of_serving),
+    )
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         of_energy = 100 * most / np.maximum(kilocalories - _ROUNDING, 0.0)
@@ -428,10 +529,13 @@ def fibre_claims_hold(products: Products) -> Verdict:
 )
 def protein_claims_hold(products: Products) -> Verdict:
     """Protein gives 12 % of the energy of a source of protein at least, and 20 % where it is high."""
-    if (none := _nobody_claims(products, _PROTEIN)) is not None:
+    if (none := _nobody_claims(products, *_PROTEIN)) is not None:
         return none
     nutrition = NutritionColumns.of(products)
-    declared, (_, most) = nutrition.amount(PROTEIN), nutrition.range(PROTEIN, nutrition.of_serving)
+    declared, (_, most) = (
+        nutrition.amount(Nutrient.PROTEIN),
+        nutrition.range(Nutrient.PROTEIN, nutrition.of_serving),
+    )
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         percent = 100 * most * _OF_PROTEIN / np.maximum(kilocalories - _ROUNDING, 0.0)
@@ -469,31 +573,35 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claims, texts = _claims(products), TextColumns.of(products)
     chosen = [place for place, one in enumerate(claims.claim) if one == "no_added_sugars"]
     whose = texts.product[claims.text[chosen]]
+    claiming = texts.values(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
     folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
     sugar: dict[int, str] = {}
+    doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}
     typed = texts.values(listed).to_pylist()
-    for product, text, as_typed in zip(texts.product[listed].tolist(), folded, typed, strict=True):
-        lists.setdefault(product, []).append(as_typed)
+    for product, text, as_written in zip(texts.product[listed].tolist(), folded, typed, strict=True):
+        lists.setdefault(product, []).append(as_written)
         if words := sweetened_with(text):
-            sugar.setdefault(product, words)
+            sugar.setdefault(product, as_typed(as_written, words))
+        elif may_sweeten(text):
+            doubtful.add(product)
     wrong = products.any(list(sugar)) & claimed
-    undeclared = claimed & ~products.any(texts.product[listed])
+    undeclared = claimed & (~products.any(texts.product[listed]) | products.any(list(doubtful)))
     shown = [
         _Shown(
             int(claims.text[place]),
             product,
             Message(
                 'claims "{words}"; the ingredients name "{example}"',
-                words=claims.words[place],
+                words=as_typed(said, claims.words[place]),
                 example=sugar[product],
             ),
             # Who has accepted it has read the ingredients.
             compared_with(sorted(lists[product])),
         )
-        for place, product in zip(chosen, whose.tolist(), strict=True)
+        for place, product, said in zip(chosen, whose.tolist(), claiming.to_pylist(), strict=True)
         if product in sugar
     ]
     evidence = _evidence(texts, shown)

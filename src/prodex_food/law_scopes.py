@@ -17,12 +17,20 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.facts.requested_data import Asked, asked_for
-from prodex.quality.food_products import is_food
-from prodex.quality.products import Products
-from prodex.quality.text_columns import FoldedTexts
-from prodex.quality.units import FACTORS, quantities
-from prodex.tables.columns import Answer, Rows, by_value, encoded, is_true
+from prodex.packs import (
+    Answer,
+    Asked,
+    FoldedTexts,
+    Products,
+    Rows,
+    asked_for,
+    by_value,
+    encoded,
+    in_base_unit,
+    is_true,
+    quantities,
+)
+from prodex_food.food_products import is_food
 
 #: What an answer is made of, before it is one.
 _NO, _MAYBE, _YES = 0, 1, 2
@@ -184,6 +192,7 @@ def _customs_code(digits: str) -> int:
 
 @lru_cache(maxsize=2**14)
 def _commodity_said(label: str) -> int:
+    """Say whether a folded label of a kind names a commodity, or perhaps what is made of one."""
     words = _words_of(label)
     best = _NO
     for row in _table("commodity_words.tsv"):
@@ -193,6 +202,9 @@ def _commodity_said(label: str) -> int:
             if all(any(_pattern(part).fullmatch(word) for word in words) for part in each.split("+"))
         ]
         if not named:
+            # A part of another word, and what may be made of it: coffee capsules, a table.
+            if any(_pattern(each).fullmatch(word) for each in row["perhaps"].split() for word in words):
+                best = max(best, _MAYBE)
             continue
         plain = {*row["plain"].split(), *(part for each in named for part in each)}
         is_plain = all(any(_pattern(each).fullmatch(word) for each in plain) for word in words)
@@ -207,9 +219,8 @@ def is_sold_by_measure(products: Products) -> Answer:
 
 def _is_sold_by_measure(products: Products) -> Answer:
     product, value, unit = quantities(products, "netContent")
-    known = pd.Series(unit.to_pylist(), dtype=object)
-    factor = known.map({**FACTORS["weight"], **FACTORS["volume"]}).to_numpy(float)
-    amount = np.round(value * factor, 6)
+    grams, millilitres = (in_base_unit(value, unit, kind) for kind in ("weight", "volume"))
+    amount = np.round(np.where(np.isnan(grams), millilitres, grams), 6)
     measured = amount > 0
     # The price of one kilogram or of one litre is the price: nothing is compared.
     alike = measured & (amount == 1_000)
@@ -249,5 +260,5 @@ def _pattern(word: str) -> re.Pattern[str]:
 
 @cache
 def _table(name: str) -> tuple[Mapping[str, str], ...]:
-    text = resources.files("prodex.quality").joinpath(name).read_text("utf-8")
+    text = resources.files("prodex_food.words").joinpath(name).read_text("utf-8")
     return tuple(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))

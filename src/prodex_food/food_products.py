@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
@@ -22,20 +22,23 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from prodex.facts.requested_data import Asked, asked_for
-from prodex.languages import Message
-from prodex.quality.allergen_detection import (
-    LANGUAGES,
-    LIST,
-    ingredient_shares,
-    is_whole_ingredient,
-    named_in_any_language,
+from prodex.packs import (
+    Answer,
+    Asked,
+    AttributeTexts,
+    FoldedTexts,
+    Mask,
+    Message,
+    NutritionColumns,
+    Products,
+    asked_for,
+    by_value,
+    encoded,
+    folded,
+    numbers,
 )
-from prodex.quality.products import Products
-from prodex.quality.text_columns import AttributeTexts, FoldedTexts
-from prodex.quality.text_normalization import folded
-from prodex.quality.units import quantities
-from prodex.tables.columns import Answer, Mask, by_value, encoded
+from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
+from prodex_food.vocabulary import LANGUAGES
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -46,10 +49,6 @@ FOOD_BY_GPC: Mapping[str, bool | None] = {
     "10": None,  # pet care, and every brick
     **dict.fromkeys(("1", "2", "3", "4", "5", "6", "7", "8", "9"), False),
 }
-#: How codes of drinks with alcohol begin (the second as the sandbox codes them).
-ALCOHOLIC_GPC = ("502022", "50000002")
-#: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
-ALCOHOL_LIMIT = 1.2
 
 #: Languages that have words here beside those of allergens.
 _TEN = (*LANGUAGES, "no", "sv", "fi")
@@ -80,6 +79,8 @@ TAKEN_FOR_FOOD_BY: Mapping[FoodEvidence, Message] = {
     FoodEvidence.ASSUMED: Message("the profile's assumption"),
 }
 
+#: Beginnings and ends of words that tell food in a name have so many letters.
+_FEWEST_OF_PART = 4
 #: What only food declares.
 _SIGNS: Mapping[str, FoodEvidence] = {
     "isPartitionedBy.contains": FoodEvidence.NUTRIENTS,
@@ -118,14 +119,17 @@ def _food_decision(products: Products) -> _Decision:
 
 def _decide(products: Products) -> _Decision:
     codes = products.column("gpc_code")
-    food = by_value(codes, lambda each: _by_gpc(each) is True, False)
-    undecided = by_value(codes, lambda each: _by_gpc(each) is None, True)
+    food = by_value(codes, lambda each: is_food_by_class(each) is True, False)
+    undecided = by_value(codes, lambda each: is_food_by_class(each) is None, True)
     evidence = np.where(undecided, FoodEvidence.NONE, FoodEvidence.CLASS).astype(np.int64)
     if asked_for(products.origin, ["GPC.code"]) is not Asked.ALL:
         food, undecided, evidence = food & False, undecided | True, evidence * 0
     else:
         for sign, meant in _SIGNS.items():
-            found = undecided & (products.filled(sign) | products.filled(f"lastRequest.{sign}"))
+            declared = products.filled(sign)
+            if meant is FoodEvidence.NUTRIENTS:
+                declared = declared & ~_are_all_zero(products)
+            found = undecided & (declared | products.filled(f"lastRequest.{sign}"))
             food, undecided = food | found, undecided & ~found
             evidence[found] = meant
         if undecided.any():
@@ -136,6 +140,16 @@ def _decide(products: Products) -> _Decision:
         evidence[undecided] = FoodEvidence.ASSUMED
         food, undecided = food | (undecided & assumed), undecided & False
     return _Decision(pd.arrays.BooleanArray(food, undecided), evidence)
+
+
+def _are_all_zero(products: Products) -> Mask:
+    """Say whose nutrients are all zero, as forms fill them in for a toy; all of whom nobody asked how much it is."""
+    if asked_for(products.origin, ["isPartitionedBy.contains.quantity"]) is not Asked.ALL:
+        return np.ones(len(products), bool)
+    nutrition = NutritionColumns.of(products)
+    is_figure = numbers(nutrition["quantity"]) != 0
+    figures = products.any(nutrition.product[nutrition.row[is_figure]])
+    return np.asarray(products.any(nutrition.product) & ~figures)
 
 
 @dataclass(frozen=True)
@@ -167,22 +181,33 @@ def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
     """Return 1 where the words of a kind are of food, -1 where they are of something else, 0 where nobody can say."""
     kinds, kind = encoded(products.column("kind"))
     # The last value is for products without a kind, whose code is -1.
-    return np.array([*map(_of_kind, folded(kinds).to_pylist()), 0], np.int64)[kind]
+    return np.array([*map(kind_tells, folded(kinds).to_pylist()), 0], np.int64)[kind]
 
 
 def names_food(text: str) -> bool:
     """Say whether a folded text has a word of food, of an ingredient or of what allergens are in: "comte" is milk.
 
-    >>> names_food("olive oil"), names_food("comte"), names_food("kirella")
-    (True, True, False)
+    A few letters that begin or end a word are no word of it: a brand may, as "Bristol" ends in German oil.
+
+    >>> names_food("olive oil"), names_food("comte"), names_food("kirella"), names_food("bristol")
+    (True, True, False, False)
     """
     words = re.findall(r"[^\W\d_]+", text)
-    return _of_kind(text) > 0 or any(
-        is_whole_ingredient(one, _TEN) or named_in_any_language(one) for one in words
-    )
+    return any(_names_food(one) for one in words) and kind_tells(text) >= 0
 
 
-def _of_kind(label: str) -> int:
+@lru_cache(maxsize=2**16)
+def _names_food(word: str) -> bool:
+    found = _food_word_pattern("food", _FEWEST_OF_PART).fullmatch(word)
+    return found is not None or is_whole_ingredient(word, _TEN) or named_in_any_language(word)
+
+
+def kind_tells(label: str) -> int:
+    """Return 1 where the words of a folded label are of food, -1 where they are of something else, 0 where neither.
+
+    >>> kind_tells("olive oil"), kind_tells("dog food"), kind_tells("divers")
+    (1, -1, 0)
+    """
     words = re.findall(r"[^\W\d_]+", label)
     others = any(_is_word(word, "other") for word in words)
     # "Dog food" and "milk shampoo" have a word of food, but the other word decides.
@@ -223,33 +248,20 @@ def _is_word(word: str, use: str) -> bool:
 
 
 @cache
-def _food_word_pattern(use: str) -> re.Pattern[str]:
-    text = resources.files("prodex.quality").joinpath("food_words.tsv").read_text("utf-8")
+def _food_word_pattern(use: str, fewest: int = 0) -> re.Pattern[str]:
+    """Return the words of a use; with a fewest, without parts of words that have fewer letters."""
+    text = resources.files("prodex_food.words").joinpath("food_words.tsv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = sorted({word for row in rows if row["use"] == use for word in row["words"].split()})
+    words = [word for word in words if "*" not in word or len(word) > fewest]
     return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
 
 
-def _by_gpc(code: str) -> bool | None:
+def is_food_by_class(code: str) -> bool | None:
+    """Say whether a code of the GS1 classification is of food; None where it does not tell.
+
+    >>> is_food_by_class("50131700"), is_food_by_class("53000000"), is_food_by_class("10000025")
+    (True, False, None)
+    """
     beginnings = [beginning for beginning in FOOD_BY_GPC if code.startswith(beginning)]
     return FOOD_BY_GPC[max(beginnings, key=len)] if beginnings else None
-
-
-def is_alcoholic(products: Products) -> Answer:
-    """Say which products are drinks of more than 1.2 % of alcohol: by what they tell, or by their class."""
-    return products.remember("is_alcoholic", lambda: _is_alcoholic(products))
-
-
-def _is_alcoholic(products: Products) -> Answer:
-    product, strength, _ = quantities(products, "percentageOfAlcoholByVolume")
-    classed = by_value(products.column("gpc_code"), lambda code: code.startswith(ALCOHOLIC_GPC), False)
-    found = products.any(product[strength > ALCOHOL_LIMIT]) | classed
-    asked = asked_for(products.origin, ["GPC.code", "percentageOfAlcoholByVolume"])
-    return pd.arrays.BooleanArray(found, ~found & (asked is not Asked.ALL))
-
-
-def is_of_kind(products: Products, kinds: Sequence[str]) -> Answer:
-    """Say which products are of one of these kinds, by their code; nobody can say of those that have none."""
-    kinds_of = products["kind_code"]
-    is_missing = kinds_of.isna() | (asked_for(products.origin, ["kind.code"]) is not Asked.ALL)
-    return pd.arrays.BooleanArray(kinds_of.isin(kinds).to_numpy(bool), is_missing.to_numpy(bool))

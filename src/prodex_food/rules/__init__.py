@@ -1,0 +1,1 @@
+"""The rules of food, by what of a label they judge."""

@@ -1,0 +1,524 @@
+"""What a word of a list of ingredients is: harmless, an allergen, mostly made of one, or a word that nobody knows.
+
+All tables are folded (`folded`), and were written by hand for this purpose:
+
+- `allergens.csv`: words of the 14 groups of Annex II of Regulation (EU) No 1169/2011, `*` for the rest of a compound;
+- `kinds.tsv`: what always holds an allergen without its name (fish by species, cheese by name, breads, nuts, molluscs),
+  and what mostly does (mayonnaise, pesto); words, or a phrase of several;
+- `harmless_words.tsv`: ingredients that hold none, what describes them, and words between them;
+- `harmless_phrases.tsv`: ingredients of several words of which one alone would be an allergen, or nothing;
+- `compound_parts.tsv`: what harmless compounds of German and Dutch are made of.
+
+A word that is in none of them is unknown: nobody can say that a list with it holds no allergen.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache, reduce
+from importlib import resources
+from typing import NamedTuple
+
+from prodex.packs import Message
+
+LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
+#: Languages that write compounds as one word.
+COMPOUNDING = ("de", "nl")
+
+#: What the groups of Annex II of Regulation (EU) No 1169/2011 are called.
+ALLERGENS = (
+    *(Message("gluten"), Message("crustaceans"), Message("eggs"), Message("fish"), Message("peanuts")),
+    *(Message("soya"), Message("milk"), Message("nuts"), Message("celery"), Message("mustard")),
+    *(Message("sesame"), Message("sulphites"), Message("lupin"), Message("molluscs")),
+)
+#: The groups as the tables name them.
+GROUPS = tuple(allergen.id for allergen in ALLERGENS)
+
+
+class Meaning(NamedTuple):
+    """What a word or a phrase means in a list of ingredients.
+
+    Attributes
+    ----------
+    named
+        The bits of the groups of allergens that it names.
+    kind
+        The bits of those that it always holds without naming them: cod is fish.
+    likely
+        The bits of those of which it is mostly made.
+    is_known
+        Whether it is any word of an ingredient, or one between them.
+    """
+
+    named: int = 0
+    kind: int = 0
+    likely: int = 0
+    is_known: bool = False
+
+    def joined(self, other: Meaning) -> Meaning:
+        """Return what both mean together: in two languages, or as parts of one word."""
+        return Meaning(
+            self.named | other.named,
+            self.kind | other.kind,
+            self.likely | other.likely,
+            self.is_known or other.is_known,
+        )
+
+
+_UNKNOWN, _HARMLESS = Meaning(), Meaning(is_known=True)
+
+
+def names_of(groups: int) -> list[str]:
+    """Return the names of groups that are given as bits.
+
+    >>> names_of(0b1000001)
+    ['gluten', 'milk']
+    """
+    return [name for bit, name in enumerate(GROUPS) if groups >> bit & 1]
+
+
+def bit_of(group: str) -> int:
+    """Return the bit of a group by its name."""
+    return 1 << GROUPS.index(group)
+
+
+@cache
+def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
+    """Return the rows of a table of words."""
+    text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
+    return tuple(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
+
+
+#: Letters of the longest word that is looked at: nobody writes a longer one.
+LONGEST = 80
+
+
+@lru_cache(maxsize=2**18)
+def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
+    """Return what a folded word means in a list of ingredients in one of some languages.
+
+    Examples
+    --------
+    >>> names_of(meaning_of("cabillaud", ("fr",)).kind), meaning_of("tomates", ("fr",)).is_known
+    (['fish'], True)
+    >>> meaning_of("abracadabra", ("fr",))
+    Meaning(named=0, kind=0, likely=0, is_known=False)
+    """
+    return reduce(Meaning.joined, (_in_language(word, language) for language in languages), _UNKNOWN)
+
+
+#: Last parts of English words that say what something is like, and not what is in it: "gingerbread-spiced".
+_LIKE = frozenset(
+    {
+        *("spiced", "style", "flavour", "flavoured", "flavor", "flavored", "free", "like", "type", "shaped"),
+        *("inspired", "coloured", "colored", "alternative"),
+    }
+)
+
+
+def _in_language(word: str, language: str) -> Meaning:
+    words = _vocabulary(language)
+    # Signs of a hyphenation that begin or end a word, and single letters, are none.
+    bare = word.strip("-")
+    if len(bare) < 2 or bare in words.harmless:
+        return _HARMLESS
+    found = words.whole.get(bare, _UNKNOWN)
+    if len(bare) > LONGEST and (language in COMPOUNDING or "-" not in bare):
+        return found
+    if language in COMPOUNDING:
+        found = found.joined(_compound(bare, language))
+    elif "-" in bare:
+        # A hyphen parts words here; German and Dutch join them with it.
+        words_of_phrase = tuple(bare.split("-"))
+        for phrase, meaning in _phrases(language).get(words_of_phrase[0], ()):
+            if phrase == words_of_phrase:
+                return meaning
+        if words_of_phrase[-1] in _LIKE:
+            return _HARMLESS
+        parts = [_in_language(part, language) for part in words_of_phrase]
+        together = reduce(Meaning.joined, parts)
+        found = found.joined(together._replace(is_known=all(part.is_known for part in parts)))
+    return _misspelt(bare, language) if found == _UNKNOWN else found
+
+
+#: Letters from which a word is known with one letter wrong, missing or too many.
+_LONG = 7
+
+
+def _misspelt(word: str, language: str) -> Meaning:
+    """Return what a word means of which one letter is wrong: harmless if only harmless words are so near."""
+    if len(word) < _LONG:
+        return _UNKNOWN
+    near = _spellings(language)
+    meanings = [near[one] for one in _without_letter(word) if one in near]
+    return _HARMLESS if meanings and all(meanings) else _UNKNOWN
+
+
+@cache
+def _spellings(language: str) -> Mapping[str, bool]:
+    """Return long words, and what they are without one of their letters: whether only harmless words are so."""
+    words = _vocabulary(language)
+    spelled: dict[str, bool] = {}
+    for some, is_harmless in ((words.harmless, True), (words.whole, False)):
+        for word in some:
+            if len(word) >= _LONG - (not is_harmless):
+                for one in _without_letter(word):
+                    spelled[one] = is_harmless
+    return spelled
+
+
+def _without_letter(word: str) -> set[str]:
+    """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
+    return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
+
+
+def _compound(word: str, language: str) -> Meaning:
+    """Return what a compound means: by the words that the table has with an asterisk, else by all of its parts."""
+    words = _vocabulary(language)
+    after = named_after(word, language)
+    known = [meaning for meaning, pattern in words.with_asterisk if pattern.fullmatch(after)]
+    found = reduce(Meaning.joined, known, words.whole.get(after, _UNKNOWN))
+    return found if found.is_known else _made_of(word, language)
+
+
+@lru_cache(maxsize=2**16)
+def _made_of(word: str, language: str, is_first: bool = True) -> Meaning:
+    """Return what the parts of a compound mean; the longest part that fits comes first."""
+    parts = _vocabulary(language).parts
+    for size in range(len(word), 1, -1):
+        part = parts.get(word[:size])
+        if part is None:
+            continue
+        if size == len(word):
+            if part.may_end:
+                return part.meaning
+            continue
+        if part.may_begin if is_first else part.may_join:
+            rest = _made_of(word[size:].lstrip("-"), language, False)
+            if rest.is_known:
+                return part.meaning.joined(rest)
+    return _UNKNOWN
+
+
+def named_after(word: str, language: str) -> str:
+    """Return what a compound word that sounds like an allergen is really named after."""
+    for pattern, left in _sounding(language):
+        word = pattern.sub(left, word)
+    return word
+
+
+@cache
+def _sounding(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    rows = rows_of("allergen_phrases.tsv")
+    return tuple(
+        (re.compile(row["pattern"]), row["left"])
+        for row in rows
+        if row["use"] == "word" and row["language"] in (language, "*")
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of compounds: what it means, and where it may stand."""
+
+    meaning: Meaning
+    may_begin: bool = True
+    may_join: bool = True
+    may_end: bool = True
+
+
+@dataclass(frozen=True)
+class _Vocabulary:
+    """The words of one language.
+
+    Attributes
+    ----------
+    harmless, food
+        Words that hold no allergen, and those of them that are an ingredient by themselves.
+    whole, with_asterisk
+        What words mean, and what compounds mean that match a pattern.
+    parts
+        What compounds are made of.
+    """
+
+    harmless: frozenset[str]
+    food: frozenset[str]
+    whole: Mapping[str, Meaning]
+    with_asterisk: Sequence[tuple[Meaning, re.Pattern[str]]]
+    parts: Mapping[str, _Part]
+
+
+@cache
+def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the words that name allergens in a language by group, as the table has them."""
+    rows = rows_of("allergens.csv", ";")
+    return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
+
+
+@cache
+def _vocabulary(language: str) -> _Vocabulary:
+    rows = [row for row in rows_of("harmless_words.tsv") if row["language"] == language]
+    harmless = {word for row in rows for word in row["words"].split()}
+    whole: dict[str, Meaning] = {}
+    asterisk = []
+    for group, words in words_of(language).items():
+        for word in words:
+            whole[word] = whole.get(word, _UNKNOWN).joined(Meaning(named=bit_of(group), is_known=True))
+        if compounds := [word for word in words if "*" in word]:
+            asterisk.append((Meaning(bit_of(group), is_known=True), _with_asterisk(compounds)))
+    for row in rows_of("kinds.tsv"):
+        if row["language"] == language:
+            meaning = _meaning_of_kind(row)
+            for word in row["words"].split():
+                if "*" in word:
+                    asterisk.append((meaning, _with_asterisk([word])))
+                else:
+                    whole[word] = whole.get(word, _UNKNOWN).joined(meaning)
+    return _Vocabulary(
+        frozenset(harmless),
+        frozenset(
+            word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
+        ),
+        whole,
+        asterisk,
+        _parts(language, whole) if language in COMPOUNDING else {},
+    )
+
+
+def _with_asterisk(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
+
+
+def _meaning_of_kind(row: Mapping[str, str]) -> Meaning:
+    bit = bit_of(row["group"])
+    if row["certainty"] == "always":
+        return Meaning(kind=bit, is_known=True)
+    return Meaning(likely=bit, is_known=True)
+
+
+#: Letters of the shortest allergen that is looked for in compounds: "ei" begins many words.
+_SHORTEST_PART = 4
+
+
+def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
+    parts = {
+        word: _Part(meaning)
+        for word, meaning in whole.items()
+        if len(word) >= _SHORTEST_PART and "*" not in word and "-" not in word
+    }
+    for row in rows_of("compound_parts.tsv"):
+        if row["language"] == language:
+            for word in row["words"].split():
+                before = parts.get(word)
+                if before is not None and before.meaning != _HARMLESS:
+                    continue
+                place = row["place"]
+                parts[word] = _Part(
+                    _HARMLESS,
+                    place != "last" or (before is not None and before.may_begin),
+                    place == "any" or (before is not None and before.may_join),
+                    place != "first" or (before is not None and before.may_end),
+                )
+    return parts
+
+
+#: What parts a list into words, and into items.
+_TOKEN = re.compile(r"[a-zß-῿-]*[a-zß-῿][a-zß-῿-]*|[.,;:()\[\]{}/+&]")
+_SIGNS = frozenset(".,;:()[]{}/+&")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+#: Words before a colon with which a text begins, so that they are the name of what is listed behind it.
+_HEADING = 8
+#: Breads, biscuits and pasta are of whatever cereal their own list names.
+_OF_ANY_CEREAL = bit_of("gluten")
+
+
+@cache
+def _phrases(language: str) -> Mapping[str, Sequence[tuple[tuple[str, ...], Meaning]]]:
+    """Return the phrases of a language by their first word, the longest first."""
+    found: dict[tuple[str, ...], Meaning] = {}
+    for row in rows_of("kinds.tsv"):
+        if row["language"] == language and row["phrases"]:
+            words = tuple(row["phrases"].split())
+            found[words] = found.get(words, _UNKNOWN).joined(_meaning_of_kind(row))
+    for row in rows_of("harmless_phrases.tsv"):
+        if row["language"] == language:
+            found.setdefault(tuple(row["phrase"].split()), _HARMLESS)
+    by_first: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
+    for words, meaning in sorted(found.items(), key=lambda one: -len(one[0])):
+        by_first.setdefault(words[0], []).append((words, meaning))
+    return by_first
+
+
+@lru_cache(maxsize=2**17)
+def begins_phrase(word: str, languages: tuple[str, ...]) -> bool:
+    """Whether a phrase begins with a word."""
+    return any(word in _phrases(language) for language in languages)
+
+
+@dataclass(frozen=True)
+class ListReading:
+    """What a list of ingredients says, word by word.
+
+    Attributes
+    ----------
+    named
+        Words and phrases that name an allergen, with the bits of their groups.
+    likely
+        The bits of groups of which something is mostly made that does not say of what it is made.
+    unknown
+        The words that nobody knows.
+    """
+
+    named: tuple[tuple[str, int], ...]
+    likely: int
+    unknown: tuple[str, ...]
+
+
+@lru_cache(maxsize=2**14)
+def read(
+    text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True
+) -> ListReading:
+    """Read a folded list of ingredients in one of some languages.
+
+    What is followed by a list of its own is made of what that list names, whatever it is called: "wafers (rice, salt)".
+    So is the name before a list, and a kind of which the text says that it is free from it: "gluten-free bread".
+
+    Parameters
+    ----------
+    text, languages
+        The list, and the languages whose words count.
+    free_from
+        The bits of groups from which the text says that the product is free.
+    is_certain
+        Whether it is in one of these languages: else a kind is only likely, since another language may mean another
+        thing by the word.
+
+    Examples
+    --------
+    >>> read("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
+    ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
+    """
+    tokens = _TOKEN.findall(text)
+    lists = _OwnLists(tokens, languages)
+    named, unknown, likely = [], [], 0
+    place = 0
+    while place < len(tokens):
+        if tokens[place] in _SIGNS:
+            place += 1
+            continue
+        size, meaning = _phrase_at(tokens, place, languages)
+        if not size:
+            size, meaning = 1, meaning_of(tokens[place], languages)
+        elif meaning.kind or meaning.likely:
+            # What a phrase holds is named where one of its words says so: "soya protein", and not "sea almonds".
+            inside = (meaning_of(one, languages).named for one in tokens[place : place + size])
+            meaning = meaning._replace(named=meaning.kind & reduce(int.__or__, inside, 0))
+        words = " ".join(tokens[place : place + size])
+        place += size
+        kind = meaning.kind & ~free_from
+        own = lists.of(place)
+        if not is_certain:
+            likely |= kind | meaning.likely
+            kind = 0
+        elif own.is_list:
+            likely |= kind & ~(_OF_ANY_CEREAL if own.is_of_other_cereal else 0)
+            kind = 0
+        else:
+            likely |= meaning.likely & ~free_from
+        if bits := meaning.named | kind:
+            named.append((words, bits))
+        if not meaning.is_known and not own.is_list:
+            unknown.append(words)
+    return ListReading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
+
+
+class _OwnList(NamedTuple):
+    """What follows a name: whether it is a list of what that is made of, and of a flour without gluten."""
+
+    is_list: bool
+    is_of_other_cereal: bool
+
+
+class _OwnLists:
+    """The lists within a list: behind the name at its beginning, and in brackets behind an item.
+
+    Each is looked at once, however many words stand before it.
+    """
+
+    def __init__(self, tokens: Sequence[str], languages: tuple[str, ...]) -> None:
+        self._tokens, self._languages = tokens, languages
+        signs = [place for place, one in enumerate(tokens) if one in _SIGNS]
+        first = signs[0] if signs else 0
+        self._heading = first if first <= _HEADING and tokens[first : first + 1] == [":"] else 0
+        self._sign = _next_of(signs, len(tokens))
+        self._closing = {
+            sign: _next_of([place for place, one in enumerate(tokens) if one == sign], len(tokens))
+            for sign in _CLOSING.values()
+        }
+        self._seen: dict[int, _OwnList] = {}
+
+    def of(self, place: int) -> _OwnList:
+        """Return what follows on the words before a place."""
+        start = place - 1 if place <= self._heading else self._sign[place]
+        if start not in self._seen:
+            self._seen[start] = self._looked_at(place, start)
+        return self._seen[start]
+
+    def _looked_at(self, place: int, start: int) -> _OwnList:
+        if place <= self._heading:
+            inside = self._tokens[place:]
+        else:
+            closing = _CLOSING.get(self._tokens[start]) if start < len(self._tokens) else None
+            inside = self._tokens[start + 1 : self._closing[closing][start]] if closing else []
+        # Where it only describes, as in "hoki (raw, frozen)", it is no list.
+        is_list = any(one in {",", ";"} for one in inside) and any(map(self._is_food, inside))
+        return _OwnList(is_list, is_list and _has_other_cereal(inside, self._languages))
+
+    def _is_food(self, word: str) -> bool:
+        if word in _SIGNS:
+            return False
+        meaning = meaning_of(word, self._languages)
+        is_food = any(word in _vocabulary(language).food for language in self._languages)
+        return is_food or bool(meaning.named | meaning.kind | meaning.likely)
+
+
+def _next_of(places: Sequence[int], size: int) -> list[int]:
+    """Return for each place the next of some others that is not before it; the size where there is none."""
+    found, before = [size] * (size + 1), 0
+    for place in places:
+        found[before : place + 1] = [place] * (place + 1 - before)
+        before = place + 1
+    return found
+
+
+def _has_other_cereal(tokens: Sequence[str], languages: Sequence[str]) -> bool:
+    """Whether a list names what flour without gluten is made of."""
+    text = " ".join(tokens)
+    return any(_other_cereals(language).search(text) for language in languages)
+
+
+@cache
+def _other_cereals(language: str) -> re.Pattern[str]:
+    found = (
+        one["pattern"]
+        for one in rows_of("allergen_phrases.tsv")
+        if (one["use"], one["language"]) == ("starchy", language)
+    )
+    return re.compile(rf"\b(?:{'|'.join(found)})\b")
+
+
+def _phrase_at(tokens: Sequence[str], place: int, languages: tuple[str, ...]) -> tuple[int, Meaning]:
+    """Return how many words the longest phrase at a place has, and what it means; 0 where there is none."""
+    found = [
+        (len(words), meaning)
+        for language in languages
+        for words, meaning in _phrases(language).get(tokens[place], ())
+        if tuple(tokens[place : place + len(words)]) == words
+    ]
+    if not found:
+        return 0, _UNKNOWN
+    longest = max(size for size, _ in found)
+    return longest, reduce(Meaning.joined, (meaning for size, meaning in found if size == longest))

@@ -1,0 +1,1 @@
+"""Words of labels, in tables that people can read and correct: tab separated, folded, one language a row."""
