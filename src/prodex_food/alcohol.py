@@ -46,7 +46,7 @@ from prodex.packs import (
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
-from prodex_food.vocabulary import rows_of
+from prodex_food.words import rows_of
 
 #: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
 ALCOHOL_LIMIT = 1.2

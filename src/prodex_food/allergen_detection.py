@@ -72,9 +72,10 @@ from prodex_food.vocabulary import (
     meaning_of,
     named_after,
     read,
-    rows_of,
+    without_letter,
     words_of,
 )
+from prodex_food.words import rows_of
 
 #: Languages in which a noun before another one describes it: "wheat starch".
 _NOUNS_BEFORE = ("en", *COMPOUNDING)
@@ -597,7 +598,7 @@ def _resembled(word: str, languages: tuple[str, ...]) -> int:
         or is_familiar(word)
     ):
         return 0
-    seen = {word.translate(_CONFUSED), *(_spellings_without_letter(word) if len(word) >= _LONG else ())}
+    seen = {word.translate(_CONFUSED), *(without_letter(word) if len(word) >= _LONG else ())}
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
 
 
@@ -608,14 +609,9 @@ def _near(language: str) -> Mapping[str, int]:
     for group, words in words_of(language).items():
         for word in (each.replace("*", "") for each in words):
             seen = {word.translate(_CONFUSED)} if len(word) > 2 else set()
-            for each in seen | (_spellings_without_letter(word) if len(word) >= _LONG else set()):
+            for each in seen | (without_letter(word) if len(word) >= _LONG else set()):
                 near[each] = near.get(each, 0) | 1 << GROUPS.index(group)
     return near
-
-
-def _spellings_without_letter(word: str) -> set[str]:
-    """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
-    return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
 
 
 def _union(groups: Iterable[int]) -> int:

@@ -9,13 +9,11 @@ both, nobody knows.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
-from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +37,7 @@ from prodex.packs import (
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
+from prodex_food.words import rows_of
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -250,9 +249,9 @@ def _is_word(word: str, use: str) -> bool:
 @cache
 def _food_word_pattern(use: str, fewest: int = 0) -> re.Pattern[str]:
     """Return the words of a use; with a fewest, without parts of words that have fewer letters."""
-    text = resources.files("prodex_food.words").joinpath("food_words.tsv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    words = sorted({word for row in rows if row["use"] == use for word in row["words"].split()})
+    words = sorted(
+        {word for row in rows_of("food_words.tsv") if row["use"] == use for word in row["words"].split()}
+    )
     words = [word for word in words if "*" not in word or len(word) > fewest]
     return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
 

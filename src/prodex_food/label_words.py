@@ -33,13 +33,11 @@ of a label, but the grammar around them:
 
 from __future__ import annotations
 
-import csv
 import html
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -47,6 +45,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.packs import MARK, Rows, has_match, is_true, unaccented
+from prodex_food.words import rows_of
 
 #: What looks like a claim and is none.
 _NO_CLAIM = "-"
@@ -131,9 +130,7 @@ def _first(use: str) -> re.Pattern[str] | None:
 
 @cache
 def _languages(use: str) -> frozenset[str]:
-    text = resources.files("prodex_food.words").joinpath("statement_words.tsv").read_text("utf-8")
-    rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return frozenset(row["language"] for row in rows if row["use"] == use)
+    return frozenset(row["language"] for row in rows_of("statement_words.tsv") if row["use"] == use)
 
 
 @cache
@@ -148,9 +145,8 @@ def _in_liquids() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _table(name: str, *by: str) -> Mapping[Any, str]:
-    text = resources.files("prodex_food.words").joinpath(f"{name}.tsv").read_text("utf-8")
     found: dict[Any, list[str]] = {}
-    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
+    for row in rows_of(f"{name}.tsv"):
         key = row[by[0]] if len(by) == 1 else tuple(row[each] for each in by)
         found.setdefault(key, []).append(row["expression"])
     return {use: "|".join(expressions) for use, expressions in found.items()}

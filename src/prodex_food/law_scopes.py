@@ -6,11 +6,9 @@ may ask of it is then unknown, and never missing.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
-from importlib import resources
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -31,6 +29,7 @@ from prodex.packs import (
     quantities,
 )
 from prodex_food.food_products import is_food
+from prodex_food.words import rows_of
 
 #: What an answer is made of, before it is one.
 _NO, _MAYBE, _YES = 0, 1, 2
@@ -182,7 +181,7 @@ def _within(name: str, path: str) -> bool:
 
 @lru_cache(maxsize=2**14)
 def _customs_code(digits: str) -> int:
-    rows = _table("customs_codes.tsv")
+    rows = rows_of("customs_codes.tsv")
     if any(digits.startswith(code) for row in rows for code in row["codes"].split()):
         return _YES
     listed = [code for row in rows for code in (*row["codes"].split(), *row["in_part"].split())]
@@ -195,7 +194,7 @@ def _commodity_said(label: str) -> int:
     """Say whether a folded label of a kind names a commodity, or perhaps what is made of one."""
     words = _words_of(label)
     best = _NO
-    for row in _table("commodity_words.tsv"):
+    for row in rows_of("commodity_words.tsv"):
         named = [
             each.split("+")
             for each in row["words"].split()
@@ -249,16 +248,10 @@ def _words_of(label: str) -> list[str]:
 
 @lru_cache(maxsize=2**16)
 def _is_word(word: str, use: str) -> bool:
-    row = next(row for row in _table("law_words.tsv") if row["use"] == use)
+    row = next(row for row in rows_of("law_words.tsv") if row["use"] == use)
     return any(_pattern(each).fullmatch(word) for each in row["words"].split())
 
 
 @lru_cache(maxsize=2**12)
 def _pattern(word: str) -> re.Pattern[str]:
     return re.compile(re.escape(word).replace(r"\*", ".*"))
-
-
-@cache
-def _table(name: str) -> tuple[Mapping[str, str], ...]:
-    text = resources.files("prodex_food.words").joinpath(name).read_text("utf-8")
-    return tuple(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))

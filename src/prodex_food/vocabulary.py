@@ -14,15 +14,14 @@ A word that is in none of them is unknown: nobody can say that a list with it ho
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
-from importlib import resources
 from typing import NamedTuple
 
 from prodex.packs import Message
+from prodex_food.words import rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 #: Languages that write compounds as one word.
@@ -83,13 +82,6 @@ def names_of(groups: int) -> list[str]:
 def bit_of(group: str) -> int:
     """Return the bit of a group by its name."""
     return 1 << GROUPS.index(group)
-
-
-@cache
-def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
-    """Return the rows of a table of words."""
-    text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
-    return tuple(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
 
 #: Letters of the longest word that is looked at: nobody writes a longer one.
@@ -153,7 +145,7 @@ def _misspelt(word: str, language: str) -> Meaning:
     if len(word) < _LONG:
         return _UNKNOWN
     near = _spellings(language)
-    meanings = [near[one] for one in _without_letter(word) if one in near]
+    meanings = [near[one] for one in without_letter(word) if one in near]
     return _HARMLESS if meanings and all(meanings) else _UNKNOWN
 
 
@@ -165,12 +157,12 @@ def _spellings(language: str) -> Mapping[str, bool]:
     for some, is_harmless in ((words.harmless, True), (words.whole, False)):
         for word in some:
             if len(word) >= _LONG - (not is_harmless):
-                for one in _without_letter(word):
+                for one in without_letter(word):
                     spelled[one] = is_harmless
     return spelled
 
 
-def _without_letter(word: str) -> set[str]:
+def without_letter(word: str) -> set[str]:
     """Return a word and what it is without one of its letters: words alike in one of these differ by a letter."""
     return {word, *(word[:place] + word[place + 1 :] for place in range(len(word)))}
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache, partial
-from importlib import resources
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +20,7 @@ from prodex.packs import (
     is_true,
     rule,
 )
+from prodex_food.words import rows_of
 
 #: Characters of a finding that are shown.
 _SHOWN = 60
@@ -40,9 +39,8 @@ _rule = partial(
 @cache
 def _label_parts() -> dict[str, str]:
     """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
-    text = resources.files("prodex_food.words").joinpath("no_ingredients.tsv").read_text("utf-8")
     found: dict[str, list[str]] = {}
-    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
+    for row in rows_of("no_ingredients.tsv"):
         # What may be no list of ingredients is no finding yet: the check of allergens reads it as well.
         if row["use"] == "finding":
             found.setdefault(row["part"], []).append(row["expression"])
