@@ -185,8 +185,9 @@ def has_claim_words(folded: pa.Array) -> Rows:
     """Return the places of the folded texts that have words of a claim; `claims_in` says whether they make one."""
     words = _table("claim_phrases", "claim").items()
     both = re.sub(r"\((?!\?)", "(?:", _table("claim_surroundings", "where")["both"])
-    claims = "|".join(expression for claim, expression in words if claim != _NO_CLAIM)
-    return _having(folded, f"{claims}|{both}|{_ODD}")
+    signs = [*(expression for claim, expression in words if claim != _NO_CLAIM), both, _ODD]
+    # One expression of all of them would be too large for the quick way of looking, and take a hundred times as long.
+    return np.unique(np.concatenate([_having(folded, sign) for sign in signs]))
 
 
 def may_lie_in_liquid(texts: pa.Array) -> Rows:
