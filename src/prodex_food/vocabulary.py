@@ -321,6 +321,8 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
 _TOKEN = re.compile(r"[a-zß-῿-]*[a-zß-῿][a-zß-῿-]*|[.,;:()\[\]{}/+&]")
 _SIGNS = frozenset(".,;:()[]{}/+&")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+#: Items that name a food, from which what stands in brackets is the list of what something is made of.
+_LIST = 2
 #: Words before a colon with which a text begins, so that they are the name of what is listed behind it.
 _HEADING = 8
 #: Breads, biscuits and pasta are of whatever cereal their own list names.
@@ -465,8 +467,9 @@ class _OwnLists:
         else:
             closing = _CLOSING.get(self._tokens[start]) if start < len(self._tokens) else None
             inside = self._tokens[start + 1 : self._closing[closing][start]] if closing else []
-        # Where it only describes, as in "hoki (raw, frozen)", it is no list.
-        is_list = any(one in {",", ";"} for one in inside) and any(map(self._is_food, inside))
+        # Where it only describes, as in "hoki (raw, frozen, salt)", it is no list.
+        items = re.split("[,;]", " ".join(inside))
+        is_list = sum(any(map(self._is_food, _TOKEN.findall(item))) for item in items) >= _LIST
         return _OwnList(is_list, is_list and _has_other_cereal(inside, self._languages))
 
     def _is_food(self, word: str) -> bool:

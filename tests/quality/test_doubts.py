@@ -53,6 +53,17 @@ def test_words_that_nobody_knows_are_named_as_the_label_has_them() -> None:
         audit.doubts(by="word")
 
 
+def test_what_only_describes_a_word_does_not_make_it_known() -> None:
+    """A list in brackets says what something is made of; wild, frozen and salted say it not."""
+    audit = audited(
+        food(1, "Hokipoki (wild, frozen, salt), rice, water, onions, parsley"),
+        food(2, "Hokipoki (rice, onions, salt), water, parsley, black pepper"),
+    )
+
+    assert [3, 0] == audit.matrix.iloc[:, 0].tolist()
+    assert ["Hokipoki"] == audit.doubts()["value"].tolist()
+
+
 def test_suppliers_are_not_asked_what_nobody_knows(tmp_path: Path) -> None:
     """Doubts are no findings: neither a list of failures nor a worklist has them."""
     audit = audited(food(1, RICE))
