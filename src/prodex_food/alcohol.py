@@ -33,6 +33,7 @@ from prodex.packs import (
     Asked,
     FoldedTexts,
     Mask,
+    Numbers,
     Nutrient,
     NutritionColumns,
     Products,
@@ -57,6 +58,10 @@ _ENERGY_OF_ALCOHOL, _KILOJOULES = 29.0, 4.184
 #: Kilojoules in a gram of what else has energy, and the most grams of it in 100 g of such a drink: cream liqueurs have
 #: 17 g of fat and advocaat 5 g of protein, and the sweetest liqueurs 50 g of sugars.
 _MOST = {Nutrient.FAT: (37.0, 20.0), Nutrient.CARBOHYDRATE: (17.0, 60.0), Nutrient.PROTEIN: (17.0, 6.0)}
+#: The most grams of salt in 100 g of such a drink; grams of fat from which on it is one of cream or egg, and of
+#: carbohydrate that such a liqueur has at least (Regulation (EU) 2019/787, Annex I, has 70 g of sugar a litre and
+#: more); grams of protein from which on it comes with the fat of cream or yolk.
+_MOST_SALT, _CREAMY, _LEAST_SWEET, _MILKY = 1.0, 2.0, 5.0, 2.5
 #: Per cent by volume, as a unit of a nutrient.
 _PER_CENT = "P1"
 #: How codes of drinks with alcohol begin (the second as the sandbox codes them), and codes that leave it open.
@@ -89,9 +94,9 @@ class _Name(IntEnum):
 
 
 class _Figure(IntEnum):
-    """What the figures say: a strength or an amount over the limit, up to it, nothing, or two that disagree."""
+    """What the figures say: nothing, nutrients of no such drink, a strength, up to the limit or over it, or both."""
 
-    NONE, ZERO, LOW, AMOUNT, STRENGTH, TORN = range(6)
+    NONE, ZERO, OF_OTHERS, LOW, AMOUNT, STRENGTH, TORN = range(7)
 
 
 class _Made(IntEnum):
@@ -153,10 +158,11 @@ def _judge(kind: _Kind, name: _Name, figure: _Figure, made: _Made) -> int:
             return _UNKNOWN
         case _Figure.LOW:
             return _NOT
-        case _Figure.ZERO:
-            # A zero may stand for "not known", unless the words say so as well.
+        case _Figure.ZERO | _Figure.OF_OTHERS:
+            # A zero may stand for "not known", and a figure be wrong, where the words say that it is a drink.
             is_drink = kind in {_Kind.DRINK, _Kind.TORN} or (name is _Name.DRINK and kind is _Kind.NOTHING)
-            return _UNKNOWN if is_drink and not is_free else _NOT
+            is_other = is_free or (figure is _Figure.OF_OTHERS and made is _Made.OF_OTHERS)
+            return _UNKNOWN if is_drink and not is_other else _NOT
         case _Figure.STRENGTH | _Figure.AMOUNT:
             return _judge_figure(kind, name, figure is _Figure.STRENGTH, is_free)
     if kind in {_Kind.OTHER, _Kind.CLASSED} or is_free:
@@ -232,8 +238,17 @@ def _kind_said(label: str) -> int:
 
 
 def _without_drinks(label: str) -> str:
-    """Return a label without words that name drinks, and those that tell nothing of it."""
-    return " ".join(word for word in _WORD.findall(label) if not _is_word(word, "drink", "origin", "any"))
+    """Return a label without words that name drinks, colours and places of them, and those that tell nothing of it."""
+    words, is_named = _WORD.findall(label), False
+    if any(word in _firsts() for word in words):
+        for use in ("drink", "origin"):
+            label, count = _phrases()[use].subn(" ", label)
+            is_named |= count > 0
+        words = _WORD.findall(label)
+    is_named |= any(_is_word(word, "drink", "origin") for word in words)
+    # "Rosé" is a colour of what is named, and a flower by itself.
+    uses = ("drink", "origin", "any", *(("of",) if is_named else ()))
+    return " ".join(word for word in words if not _is_word(word, *uses))
 
 
 class _Said:
@@ -424,23 +439,42 @@ def _of_figures(products: Products) -> Rows:
     strong, amounting = (products.any(every_one[(values > ALCOHOL_LIMIT) & of]) for of in (~of_food, of_food))
     weak = products.any(every_one[(values > 0) & (values <= ALCOHOL_LIMIT)])
     none = products.any(every_one[values == 0]) | nutrition.any(_leaves_no_room(nutrition))
+    other = nutrition.any(_is_of_no_drink(nutrition))
     found = np.where(none, _Figure.ZERO, _Figure.NONE)
+    found = np.where(other, _Figure.OF_OTHERS, found)
     found = np.where(weak, _Figure.LOW, found)
     found = np.where(amounting, _Figure.AMOUNT, found)
     found = np.where(strong, _Figure.STRENGTH, found)
-    return np.asarray(np.where(weak & (strong | amounting), _Figure.TORN, found), np.int64)
+    torn = (weak & (strong | amounting)) | (other & strong)
+    return np.asarray(np.where(torn, _Figure.TORN, found), np.int64)
+
+
+def _amounts(nutrition: NutritionColumns) -> dict[Nutrient, Numbers]:
+    return {each: nutrition.amount(each) * nutrition.per_hundred for each in (*_MOST, Nutrient.SALT)}
 
 
 def _leaves_no_room(nutrition: NutritionColumns) -> Mask:
-    """Say in which partitions fat, carbohydrate and protein are all of the energy, or more than any drink has."""
-    amounts = {each: nutrition.amount(each) * nutrition.per_hundred for each in _MOST}
+    """Say in which partitions fat, carbohydrate and protein are all of the energy."""
+    amounts = _amounts(nutrition)
     energy = np.where(
         np.isnan(nutrition.energy("kJ")), nutrition.energy("kcal") * _KILOJOULES, nutrition.energy("kJ")
     )
     energy = energy * nutrition.per_hundred
-    left = energy - np.sum([_MOST[each][0] * amount for each, amount in amounts.items()], axis=0)
+    left = energy - np.sum([kilojoules * amounts[each] for each, (kilojoules, _) in _MOST.items()], axis=0)
     # A twentieth is what rounding and fibre make of the energy of food.
     least = np.maximum(ALCOHOL_LIMIT * _DENSITY * _ENERGY_OF_ALCOHOL, energy / 20)
-    too_much = np.any([amount > _MOST[each][1] for each, amount in amounts.items()], axis=0)
-    too_much |= np.nan_to_num(list(amounts.values())).sum(axis=0) > _MOST[Nutrient.CARBOHYDRATE][1]
-    return np.asarray(too_much | ((energy > 0) & (left < least)))
+    return np.asarray((energy > 0) & (left < least))
+
+
+def _is_of_no_drink(nutrition: NutritionColumns) -> Mask:
+    """Say in which partitions there is more of a nutrient than any drink with alcohol has, or one without another."""
+    amounts = _amounts(nutrition)
+    fat, sugar, protein = (amounts[each] for each in _MOST)
+    too_much = np.any([amounts[each] > most for each, (_, most) in _MOST.items()], axis=0)
+    too_much |= np.nan_to_num([fat, sugar, protein]).sum(axis=0) > _MOST[Nutrient.CARBOHYDRATE][1]
+    too_much |= amounts[Nutrient.SALT] > _MOST_SALT
+    return np.asarray(
+        too_much
+        | ((fat > _CREAMY) & (sugar < _LEAST_SWEET))
+        | ((protein > _MILKY) & (protein > np.nan_to_num(fat)))
+    )

@@ -172,6 +172,28 @@ def test_nutrients_leave_no_room_for_alcohol() -> None:
 
 
 @each_row(
+    ("name", "ingredients", "grams", "meaning"),
+    [
+        ("Minestrone", "", {"FAT": "0,9", "CHOAVL": "5,1", "PRO_": "1,2", "SALTEQ": "1,18"}, "not"),
+        ("Rahmgemüse", "", {"FAT": "3,2", "CHOAVL": "3,7", "PRO_": "2,1"}, "not"),
+        ("Biola", "", {"FAT": "0,1", "CHOAVL": "9,4", "PRO_": "3"}, "not"),
+        ("Xyz", "", {"FAT": "13", "CHOAVL": "20", "PRO_": "3"}, "unknown"),
+        ("AOC Côtes de Provence Rosé", "", {"FAT": "0", "CHOAVL": "0", "PRO_": "5"}, "unknown"),
+        ("Vanille Spritz", "Weizenmehl, Palmfett, Zucker", {"FAT": "29,8", "CHOAVL": "61,5"}, "not"),
+        ("Bonanza", "Épices (paprika, oignon), sel, bouillon (sel, extrait de levure)", {}, "not"),
+    ],
+)
+def test_figures_of_no_drink(name: str, ingredients: str, grams: dict[str, str], meaning: str) -> None:
+    """Salt, cream without sugar and protein without fat are those of food; of what is called a wine nobody knows."""
+    assert [meaning] == said(drink(name, ingredients=ingredients) | (declared(**grams) if grams else {}))
+
+
+def test_a_strength_beside_figures_of_food_is_unknown() -> None:
+    """Staples that were declared with 22 g of everything and 11 % are no drink for certain."""
+    assert ["unknown"] == said(drink("Agrafes", strength="11") | declared(FAT="22", CHOAVL="2", PRO_="22"))
+
+
+@each_row(
     "path", ["namePublicLong", "kind", "composition", "percentageOfAlcoholByVolume", "isPartitionedBy", "GPC"]
 )
 def test_what_was_not_requested_may_say_the_opposite(path: str) -> None:

@@ -34,6 +34,7 @@ from prodex.packs import (
 from prodex_food.alcohol import ALCOHOL_LIMIT, is_alcoholic
 from prodex_food.food_products import TAKEN_FOR_FOOD_BY, food_evidence, is_food, names_food
 from prodex_food.label_words import may_lie_in_liquid, medium_of, words_in, words_of
+from prodex_food.plain_food import may_need_no_nutrition
 
 _EU = "Regulation (EU) No 1169/2011"
 
@@ -385,8 +386,10 @@ def has_alcohol_strength(
 def has_nutrition(products: Products, *, attribute: str = "isPartitionedBy") -> Verdict:
     """Shops compute scores and filters from the declaration.
 
-    Unprocessed single-ingredient food, water, spices, tea and coffee need none (Annex V): exclude such kinds in the
-    profile.
+    Unprocessed single-ingredient food, water, spices, tea and coffee need none (Annex V): what may be such food is
+    unknown, unless the profile excludes its kind.
     """
     # A partition without nutrients declares nothing, so the nutrients are looked for, not the partition.
-    return missing_data(products, f"{attribute}.contains", is_food(products) & ~is_alcoholic(products))
+    verdict = missing_data(products, f"{attribute}.contains", is_food(products) & ~is_alcoholic(products))
+    lacking = np.asarray(verdict.fails, bool) & verdict.applies.fillna(False).to_numpy(bool)
+    return replace(verdict, applies=verdict.applies & ~may_need_no_nutrition(products, lacking))

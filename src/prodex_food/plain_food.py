@@ -1,0 +1,111 @@
+"""Which food may need no nutrition declaration (Regulation (EU) No 1169/2011, Annex V).
+
+Herbs, spices, salt, yeast, vinegar, water, tea, coffee and infusions need none, nor does what is not processed and has
+one ingredient. The list of ingredients tells it, and where there is none the names and the kind. They tell that it may
+be so, never that it is: a tea whose list ends too early may have sugar, and a fruit may have been cooked. Small packs
+and small makers need none either, which no record shows.
+
+`plain_food_words.tsv` has folded words, with `*` for the beginning or end of other words: `leaf` for tea, coffee and
+infusions, `beside` for what is in them as well, `alone` for what else needs none, `any` tells nothing, `processed`
+does not stay as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+import pandas as pd
+
+from prodex.packs import NAMES, Answer, Asked, FoldedTexts, Mask, Products, TextColumns, asked_for, encoded
+from prodex_food.words import rows_of
+
+#: What has to be requested, so that nothing says that a food may be one of these.
+_READ = ("kind.label", *(f"{name}.data" for name in (*NAMES, "composition")))
+#: What stands between two ingredients.
+_BETWEEN = re.compile(r"[,;&+•\n]|\b(?:and|et|und|y|e|en)\b")
+#: From here on, a list names what something tastes of.
+_FLAVOUR = re.compile(r"\b(?:natural |natur\w+ )?(?:flavou?r|arom[ae]|smaakstof|natuurlijk aroma)")
+_WORD = re.compile(r"[^\W\d_]{3,}|\bte\b")
+
+
+def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
+    """Say which of the chosen products may need no nutrition declaration: unknown of those, False of all others."""
+    if not chosen.any():
+        return pd.arrays.BooleanArray(chosen, chosen)
+    if asked_for(products.origin, list(_READ)) is not Asked.ALL:
+        return pd.arrays.BooleanArray(chosen & False, chosen)
+    texts = TextColumns.of(products)
+    ready = FoldedTexts.of(products)
+
+    def read(attributes: Sequence[str]) -> dict[int, list[str]]:
+        rows = np.flatnonzero(chosen[texts.product] & texts.within(attributes))
+        found: dict[int, list[str]] = {}
+        for product, text in zip(
+            texts.product[rows].tolist(), ready.take(texts.values(rows)).to_pylist(), strict=True
+        ):
+            found.setdefault(product, []).append(text)
+        return found
+
+    lists, names = read(["composition"]), read(NAMES)
+    kinds, kind = encoded(products.column("kind"))
+    labels = [*ready.take(kinds).to_pylist(), ""]
+    may = np.zeros(len(products), bool)
+    for product in np.flatnonzero(chosen).tolist():
+        named = (*names.get(product, ()), labels[kind[product]])
+        may[product] = _may_be(tuple(lists.get(product, ())), named)
+    return pd.arrays.BooleanArray(may & False, may)
+
+
+def _may_be(lists: tuple[str, ...], named: tuple[str, ...]) -> bool:
+    is_processed = any(_has(text, "processed") for text in named)
+    if not lists:
+        return not is_processed and any(_has(text, "leaf") or _is_plain(text) for text in named)
+    return any(_is_plain(text) or (not is_processed and _is_one_thing(text)) for text in lists)
+
+
+@lru_cache(maxsize=2**12)
+def _is_plain(text: str) -> bool:
+    """Say whether a folded list has nothing but what needs no declaration, whatever it is flavoured with.
+
+    >>> _is_plain("the noir (98.5%), arome naturel de bergamote"), _is_plain("the noir, sucre")
+    (True, False)
+    """
+    told, *rest = _FLAVOUR.split(text, maxsplit=1)
+    words = _WORD.findall(told)
+    uses = ("alone", "any", "leaf", *(("beside",) if _has(told, "leaf") else ()))
+    return (
+        any(_is_word(word, "leaf", "alone") for word in words)
+        and all(_is_word(word, *uses) for word in words)
+        and not any(_has(each, "processed") for each in rest)
+    )
+
+
+@lru_cache(maxsize=2**12)
+def _is_one_thing(text: str) -> bool:
+    """Say whether a folded list names one ingredient that may be as it grew.
+
+    >>> _is_one_thing("melon 100 %"), _is_one_thing("huile d'olive"), _is_one_thing("riz, sel")
+    (True, False, False)
+    """
+    items = [item for item in _BETWEEN.split(text) if _WORD.search(item)]
+    return len(items) == 1 and not _has(text, "processed")
+
+
+def _has(text: str, use: str) -> bool:
+    return any(_is_word(word, use) for word in _WORD.findall(text))
+
+
+@lru_cache(maxsize=2**14)
+def _is_word(word: str, *uses: str) -> bool:
+    return any(_words(use).fullmatch(word) for use in uses)
+
+
+@cache
+def _words(use: str) -> re.Pattern[str]:
+    words = {
+        word for row in rows_of("plain_food_words.tsv") if row["use"] == use for word in row["words"].split()
+    }
+    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in sorted(words)))
