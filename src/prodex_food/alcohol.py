@@ -30,8 +30,6 @@ import pyarrow.compute as pc
 from prodex.packs import (
     NAMES,
     Answer,
-    Asked,
-    FoldedTexts,
     Mask,
     Numbers,
     Nutrient,
@@ -39,11 +37,9 @@ from prodex.packs import (
     Products,
     Rows,
     TextColumns,
-    asked_for,
     by_value,
     encoded,
     is_true,
-    numbers,
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
@@ -129,7 +125,7 @@ def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
         ["percentageOfAlcoholByVolume", *NutritionColumns.NEEDS, *NutritionColumns.BASIS],
         ["composition.data"],
     )
-    judged = _judged([asked_for(products.origin, paths) is Asked.ALL for paths in needs])
+    judged = _judged([products.are_asked_for(paths) for paths in needs])
     kind, figure = _of_kinds(products, kinds), _of_figures(products)
     # Texts are read of those alone of which the rest leaves it open.
     by_name = np.ptp(judged, axis=1).any(axis=2)[kind, figure]
@@ -197,7 +193,7 @@ def _of_kinds(products: Products, kinds: tuple[str, ...]) -> Rows:
     # A code may be a word as well, and is what there is of a kind without a label.
     codes = products.column("kind_code")
     labels, label = encoded(pc.coalesce(products.column("kind"), codes))
-    texts = FoldedTexts.of(products).take(labels).to_pylist()
+    texts = products.folded(labels).to_pylist()
     # The last value is for products without a kind, whose code is -1.
     by_label = np.array([*map(_kind_said, texts), _Kind.NOTHING], np.int64)[label]
     by_class = by_value(products.column("gpc_code"), _class_said, _Kind.NOTHING).astype(np.int64)
@@ -284,7 +280,7 @@ def _of_lists(products: Products, chosen: Mask) -> Rows:
 def _read(products: Products, texts: TextColumns, rows: Rows, say: Callable[[str], int]) -> Rows:
     """Return what is said of some texts, each wording read once."""
     used, wording = np.unique(texts.wording[rows], return_inverse=True)
-    plain = FoldedTexts.of(products).take(texts.texts.take(pa.array(used))).to_pylist()
+    plain = products.folded(texts.texts.take(pa.array(used))).to_pylist()
     return np.array([*map(say, plain), 0], np.int64)[:-1][wording]
 
 
@@ -430,7 +426,7 @@ def _of_figures(products: Products) -> Rows:
     partition = nutrition.row[rows]
     amounts = nutrition.grams[rows] * nutrition.per_hundred[partition] / _DENSITY
     is_share = by_value(nutrition["unit_code"].take(pa.array(rows)), lambda unit: unit == _PER_CENT, False)
-    amounts = np.where(is_share.astype(bool), numbers(nutrition["quantity"])[rows], amounts)
+    amounts = np.where(is_share.astype(bool), nutrition.quantity[rows], amounts)
     # Grams in 100 g may be those of a cake; a share by volume is that of a drink, and so is what is in 100 ml.
     is_of_food = ~is_share.astype(bool) & nutrition.by_weight[partition]
     whose = nutrition.product[partition]

@@ -22,18 +22,14 @@ import pyarrow as pa
 
 from prodex.packs import (
     Answer,
-    Asked,
     AttributeTexts,
-    FoldedTexts,
     Mask,
     Message,
     NutritionColumns,
     Products,
-    asked_for,
     by_value,
     encoded,
     folded,
-    numbers,
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
@@ -121,7 +117,7 @@ def _decide(products: Products) -> _Decision:
     food = by_value(codes, lambda each: is_food_by_class(each) is True, False)
     undecided = by_value(codes, lambda each: is_food_by_class(each) is None, True)
     evidence = np.where(undecided, FoodEvidence.NONE, FoodEvidence.CLASS).astype(np.int64)
-    if asked_for(products.origin, ["GPC.code"]) is not Asked.ALL:
+    if not products.are_asked_for(["GPC.code"]):
         food, undecided, evidence = food & False, undecided | True, evidence * 0
     else:
         for sign, meant in _SIGNS.items():
@@ -143,10 +139,10 @@ def _decide(products: Products) -> _Decision:
 
 def _are_all_zero(products: Products) -> Mask:
     """Say whose nutrients are all zero, as forms fill them in for a toy; all of whom nobody asked how much it is."""
-    if asked_for(products.origin, ["isPartitionedBy.contains.quantity"]) is not Asked.ALL:
+    if not products.are_asked_for(["isPartitionedBy.contains.quantity"]):
         return np.ones(len(products), bool)
     nutrition = NutritionColumns.of(products)
-    is_figure = numbers(nutrition["quantity"]) != 0
+    is_figure = nutrition.quantity != 0
     figures = products.any(nutrition.product[nutrition.row[is_figure]])
     return np.asarray(products.any(nutrition.product) & ~figures)
 
@@ -167,8 +163,8 @@ def _by_words(products: Products, undecided: Mask) -> _Words:
     speaks_against = (kinds < 0) | (made_of < 0)
     # What was not requested may speak for the opposite.
     everything = [*_READ, *_SIGNS, *(f"lastRequest.{sign}" for sign in (*_SIGNS, "allergens"))]
-    knows_words = asked_for(products.origin, ["composition.data", "kind.label"]) is Asked.ALL
-    knows_all = asked_for(products.origin, everything) is Asked.ALL
+    knows_words = products.are_asked_for(["composition.data", "kind.label"])
+    knows_all = products.are_asked_for(everything)
     is_food = undecided & speaks_for & ~speaks_against & knows_words
     is_none = undecided & speaks_against & ~speaks_for & knows_all
     evidence = np.where(made_of != 0, FoodEvidence.INGREDIENTS, FoodEvidence.ALLERGENS)
@@ -221,7 +217,7 @@ def _of_compositions(products: Products, undecided: Mask) -> npt.NDArray[np.int6
     kept = undecided[product]
     distinct, code = encoded(compositions.texts["text"].filter(pa.array(kept)))
     product = product[kept]
-    for_food, against = _composition_lists(FoldedTexts.of(products).take(distinct))
+    for_food, against = _composition_lists(products.folded(distinct))
     found[product[for_food[code]]] = 1
     # One list of two may describe the packaging of the food.
     found[product[against[code]]] = -1

@@ -17,14 +17,10 @@ import pyarrow.compute as pc
 
 from prodex.packs import (
     Answer,
-    Asked,
-    FoldedTexts,
     Products,
     Rows,
-    asked_for,
     by_value,
     encoded,
-    in_base_unit,
     is_true,
     quantities,
 )
@@ -65,7 +61,7 @@ def _is_consumer_product(products: Products) -> Answer:
     by_kind = _of_texts(products, "kind", _by_kind)
     # A class or a word that excludes it decides; one that may exclude it leaves it open.
     found = np.minimum(by_class, by_kind)
-    asked = asked_for(products.origin, ["GPC.code", "kind.label"]) is Asked.ALL
+    asked = products.are_asked_for(["GPC.code", "kind.label"])
     return ~is_food(products) & _answer(found if asked else np.minimum(found, _MAYBE))
 
 
@@ -100,7 +96,7 @@ def _is_honey(products: Products) -> Answer:
     # Folding is dear, and hardly any name has such letters.
     near = np.flatnonzero(is_true(pc.match_substring_regex(distinct, _LIKE_HONEY)))
     said = np.zeros(len(distinct) + 1, np.int64)
-    said[near] = [*map(_honey_said, FoldedTexts.of(products).take(distinct.take(pa.array(near))).to_pylist())]
+    said[near] = [*map(_honey_said, products.folded(distinct.take(pa.array(near))).to_pylist())]
     np.maximum.at(names, legal["product"].to_numpy(), said[code])
     nothing_said = products.column("kind").is_null().to_numpy(zero_copy_only=False)
     nothing_said &= ~products.any(legal["product"].to_numpy())
@@ -108,7 +104,7 @@ def _is_honey(products: Products) -> Answer:
     # Another brick, and a class that is no food, exclude it.
     other = by_value(products.column("gpc_code"), lambda code: _is_brick(code) and code != HONEY_BRICK, False)
     found[other] = _NO
-    asked = asked_for(products.origin, ["GPC.code", "kind.label", "nameLegal.data"]) is Asked.ALL
+    asked = products.are_asked_for(["GPC.code", "kind.label", "nameLegal.data"])
     is_none = (~is_food(products)).fillna(False).to_numpy(bool)
     return _answer(np.where(is_none, _NO, found if asked else np.where(found == _YES, _YES, _MAYBE)))
 
@@ -152,7 +148,7 @@ def commodities(products: Products, customs: Sequence[str] = ()) -> Answer:
 def _commodities(products: Products, customs: tuple[str, ...]) -> Answer:
     found = _of_texts(products, "kind", _commodity_said)
     found[products.column("kind").is_null().to_numpy(zero_copy_only=False)] = _MAYBE
-    if asked_for(products.origin, ["kind.label"]) is not Asked.ALL:
+    if not products.are_asked_for(["kind.label"]):
         found[:] = _MAYBE
     coded = np.full(len(products), -1, np.int64)
     for product, said in _customs_said(products, customs):
@@ -217,9 +213,8 @@ def is_sold_by_measure(products: Products) -> Answer:
 
 
 def _is_sold_by_measure(products: Products) -> Answer:
-    product, value, unit = quantities(products, "netContent")
-    grams, millilitres = (in_base_unit(value, unit, kind) for kind in ("weight", "volume"))
-    amount = np.round(np.where(np.isnan(grams), millilitres, grams), 6)
+    product, amount, _ = quantities(products, "netContent", "weight", "volume")
+    amount = np.round(amount, 6)
     measured = amount > 0
     # The price of one kilogram or of one litre is the price: nothing is compared.
     alike = measured & (amount == 1_000)
@@ -237,7 +232,7 @@ def _answer(found: Rows) -> Answer:
 def _of_texts(products: Products, column: str, say: Callable[[str], int]) -> Rows:
     """Return for each product what is said of its text in a column, folded; nothing of no text."""
     distinct, code = encoded(products.column(column))
-    texts = FoldedTexts.of(products).take(distinct).to_pylist()
+    texts = products.folded(distinct).to_pylist()
     # The last value is for products without a text, whose code is -1.
     return np.array([*map(say, texts), say("")], np.int64)[code]
 

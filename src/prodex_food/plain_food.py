@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 import numpy as np
 import pandas as pd
 
-from prodex.packs import NAMES, Answer, Asked, FoldedTexts, Mask, Products, TextColumns, asked_for, encoded
+from prodex.packs import NAMES, Answer, Mask, Products, TextColumns, encoded
 from prodex_food.words import rows_of
 
 #: What has to be requested, so that nothing says that a food may be one of these.
@@ -35,23 +35,22 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
     """Say which of the chosen products may need no nutrition declaration: unknown of those, False of all others."""
     if not chosen.any():
         return pd.arrays.BooleanArray(chosen, chosen)
-    if asked_for(products.origin, list(_READ)) is not Asked.ALL:
+    if not products.are_asked_for(list(_READ)):
         return pd.arrays.BooleanArray(chosen & False, chosen)
     texts = TextColumns.of(products)
-    ready = FoldedTexts.of(products)
 
     def read(attributes: Sequence[str]) -> dict[int, list[str]]:
         rows = np.flatnonzero(chosen[texts.product] & texts.within(attributes))
         found: dict[int, list[str]] = {}
         for product, text in zip(
-            texts.product[rows].tolist(), ready.take(texts.values(rows)).to_pylist(), strict=True
+            texts.product[rows].tolist(), products.folded(texts.values(rows)).to_pylist(), strict=True
         ):
             found.setdefault(product, []).append(text)
         return found
 
     lists, names = read(["composition"]), read(NAMES)
     kinds, kind = encoded(products.column("kind"))
-    labels = [*ready.take(kinds).to_pylist(), ""]
+    labels = [*products.folded(kinds).to_pylist(), ""]
     may = np.zeros(len(products), bool)
     for product in np.flatnonzero(chosen).tolist():
         named = (*names.get(product, ()), labels[kind[product]])

@@ -16,7 +16,7 @@ from time import perf_counter
 
 import pyarrow as pa
 
-from prodex.quality.language_detection import detect
+from prodex.quality.language_detection import DetectedLanguages
 from tests.quality.language_texts import Labelled, in_capitals, measure, written
 
 #: Texts of which the speed is told, and how often.
@@ -45,7 +45,7 @@ def speed(texts: Sequence[Labelled]) -> float:
     seconds = []
     for _ in range(_ROUNDS):
         started = perf_counter()
-        detect(many)
+        DetectedLanguages.of(many)
         seconds.append(perf_counter() - started)
     return _TEXTS / median(seconds)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from prodex.quality.language_detection import detect, known_languages, place_of_language
+from prodex.quality.language_detection import DetectedLanguages, known_languages, place_of_language
 
 WRITTEN = Path(__file__).with_name("written_texts.tsv")
 #: As the rule asks by default: how sure, and of how many letters.
@@ -91,7 +91,7 @@ def in_capitals(texts: Iterable[Labelled]) -> list[Labelled]:
 
 def measure(texts: Sequence[Labelled]) -> Measured:
     """Detect the language of each text, and compare it with the label."""
-    found = detect(pa.array([each.text for each in texts], pa.string()))
+    found = DetectedLanguages.of(pa.array([each.text for each in texts], pa.string()))
     meant = np.array([place_of_language(each.language) for each in texts], np.int64)
     sure = (found.confidence >= SURE) & (found.letters >= LETTERS) & (found.language != meant)
     names = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from prodex.quality.cut_texts import are_cut
+from prodex_food.cut_lists import are_cut
 from tests.cases import each_row
 
 

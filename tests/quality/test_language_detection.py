@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from prodex.facts.market import REQUIRED_LANGUAGES
-from prodex.quality.language_detection import detect, known_languages, place_of_language
+from prodex.quality.language_detection import DetectedLanguages, known_languages, place_of_language
 from tests.cases import each_row
 from tests.quality.language_texts import SURE, Labelled, in_capitals, measure, written
 from tests.test_real_products import REAL
@@ -36,7 +36,7 @@ SENTENCES = {
 
 def spoken(*texts: str) -> list[str | None]:
     """Return the language of each text, or None where it is not sure."""
-    found = detect(pa.array(texts, pa.string()))
+    found = DetectedLanguages.of(pa.array(texts, pa.string()))
     return [
         (known_languages()[place] if place >= 0 else NONE) if sure >= SURE else None
         for place, sure in zip(found.language, found.confidence, strict=True)
@@ -53,14 +53,14 @@ def test_what_nobody_can_tell_is_not_told() -> None:
     """Nothing at all, no text, numbers, names, and half of each of two languages."""
     half = f"{SENTENCES['fr']} {SENTENCES['de']}"
     assert [None] * 5 == spoken("", "E330, E450", "Acme", "Coca-Cola", half)
-    nothing = detect(pa.array([None, "", "E330"], pa.string()))
+    nothing = DetectedLanguages.of(pa.array([None, "", "E330"], pa.string()))
     assert [-1] * 3 == nothing.language.tolist()
     assert [0.5, 0.5] == nothing.confidence[:2].tolist()
 
 
 def test_what_is_as_likely_as_anything_else_is_likely() -> None:
     """Grapes and sulphites are called alike in Spanish and Portuguese."""
-    found = detect(pa.array(["Ingredientes: uvas tintas, conservador (sulfitos)"]))
+    found = DetectedLanguages.of(pa.array(["Ingredientes: uvas tintas, conservador (sulfitos)"]))
     assert {"es", "pt"} == {known_languages()[place] for place in np.flatnonzero(found.likely[0])}
     assert (-1, 0.5) == (found.language[0], found.confidence[0])
 
@@ -142,7 +142,10 @@ def test_only_the_beginning_of_a_text_counts() -> None:
 def test_a_text_reads_the_same_in_any_company() -> None:
     """The result does not depend on whether a text is alone, among others, or far down in a long column."""
     many = ["sel", *SENTENCES.values()] * 4_000
-    alone, together = detect(pa.array(list(SENTENCES.values()))), detect(pa.array(many))
+    alone, together = (
+        DetectedLanguages.of(pa.array(list(SENTENCES.values()))),
+        DetectedLanguages.of(pa.array(many)),
+    )
     assert np.array_equal(alone.confidence, together.confidence[-len(SENTENCES) :])
     assert np.array_equal(alone.language, together.language[-len(SENTENCES) :])
 

@@ -8,9 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prodex.quality import text_normalization
-from prodex.quality.language_detection import TextWords, _composed, detect
-from prodex.quality.text_columns import FoldedTexts
-from prodex.quality.text_normalization import _EMPHASIS, _EMPHASISED, _replace_patterns
+from prodex.quality.language_detection import DetectedLanguages, TextWords, _composed
+from prodex.quality.text_normalization import _EMPHASIS, _EMPHASISED, FoldedTexts, _replace_patterns
 
 _EMPHATIC = st.text(st.sampled_from("aéÀBZ_*<>/b -\u2010\u2011\r\n\t.\xad\x1f\u200b\ufeffß1"), max_size=14)
 
@@ -53,6 +52,6 @@ def test_the_ends_of_a_text_are_read_from_its_words() -> None:
     french = "Ingrédients : farine de blé, sucre, sel de cuisine et lait."
     texts = pa.array([f"{german} {french}", f"{german} {german}", "", "123"])
     first, last = TextWords.of(texts).ends(100)
-    (of_german, of_french) = detect(pa.array([german, french])).language.tolist()
+    (of_german, of_french) = DetectedLanguages.of(pa.array([german, french])).language.tolist()
     assert [of_german, of_german, -1, -1] == first.language.tolist()
     assert [of_french, of_german, -1, -1] == last.language.tolist()

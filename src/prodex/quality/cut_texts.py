@@ -14,7 +14,7 @@ be joined with this, text by text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Self, TypeAlias
@@ -25,12 +25,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.facts.owner import owner_codes
-from prodex.facts.requested_data import OR, Asked, asked_for
+from prodex.facts.requested_data import OR
 from prodex.languages import Message
 from prodex.quality.products import Products
-from prodex.quality.remembered import has_match
-from prodex.quality.text_normalization import folded
-from prodex.tables.columns import Mask, Numbers, Rows, by_value, combinations, encoded, is_true, whole
+from prodex.tables.columns import Mask, Numbers, Rows, by_value, combinations, encoded, whole
 
 #: What distinguishes owners: without it, nobody knows whose columns are too short.
 OWNER = OR.join(("owner.id", "owner.uuid", "owner.name"))
@@ -139,14 +137,12 @@ class CutLengths:
         Texts are replaced by 64 bits, of which one is set for each ending that occurs: enough to estimate how many
         different endings there are, and the bits of several parts can be merged.
         """
-        if asked_for(products.origin, [OWNER]) is not Asked.ALL:
+        if not products.are_asked_for([OWNER]):
             return _SCHEMA.empty_table()
         table = products.arrow("texts", "attribute", "text")
         attributes = whole(table["attribute"]).dictionary_encode()
         # Where not all texts of an attribute were requested, their lengths say nothing.
-        is_whole = by_value(
-            attributes, lambda one: asked_for(products.origin, [f"{one}.data"]) is Asked.ALL, False
-        )
+        is_whole = by_value(attributes, lambda one: products.are_asked_for([f"{one}.data"]), False)
         texts = whole(table["text"])
         characters = np.asarray(pc.fill_null(pc.utf8_length(texts), 0).to_numpy(zero_copy_only=False))
         rows = np.flatnonzero((characters >= _SHORTEST) & is_whole.astype(bool))
@@ -246,7 +242,7 @@ class CutLengths:
     @staticmethod
     def are_known(products: Products) -> Mask:
         """Say of which products it is known whether their texts end where a column was too short: all, or none."""
-        return np.full(len(products), asked_for(products.origin, [OWNER]) is Asked.ALL)
+        return np.full(len(products), products.are_asked_for([OWNER]))
 
 
 def _bytes_of(texts: pa.Array) -> Rows:
@@ -359,58 +355,3 @@ def _peaks(
         )
         for row in rows
     ]
-
-
-#: Words after which a list continues, in the ten languages whose texts are read; folded.
-_JOINING = (
-    *("and", "or", "with", "of", "from", "the", "contains", "including", "less", "than"),
-    *("et", "ou", "de", "du", "des", "avec", "au", "aux", "la", "le", "les", "d'", "l'", "dont", "en"),
-    *("und", "oder", "mit", "aus", "von", "sowie", "bzw", "der", "die", "das", "dem", "den", "davon"),
-    *("y", "o", "con", "del", "el", "los", "las", "para", "por"),
-    *("e", "ed", "di", "del", "della", "dei", "delle", "con", "da", "dal", "il", "lo", "gli", "per"),
-    *("en", "of", "met", "van", "uit", "het", "een", "waarvan"),
-    *("e", "ou", "com", "do", "da", "dos", "das", "um", "uma"),
-    *("og", "eller", "med", "av", "fra", "och", "fran", "ja", "tai", "sekae"),
-)
-#: What texts end in that go on: dots however they are spaced, a hyphen, a separator, a word that joins.
-#: A colon belongs to a heading whose list is missing.
-_GOES_ON = (
-    rf"(?:\.\s*\.[\s.]*|…|\pL-|\s[-–]|[,;:(\[&+/]|(?:^|[^\pL'])(?:{'|'.join(sorted(set(_JOINING)))}))\s*$"
-)
-#: Characters that are read at the end of a text.
-_LAST = 40
-#: "etc." and its like are meant, and the letter of a vitamin is no Italian "and".
-_MEANT = r"(?i)\b(?:etc|usw|ecc|enz|osv|mm|ym|jne)[\s.…]+$|\bvitamin\w*(?:[ ,/&+-]+\pL\d*)+\s*$"
-
-
-def are_cut(texts: pa.Array, *, fold: Callable[[pa.Array], pa.Array] = folded) -> Mask:
-    """Say which lists were cut: what their end says, or a bracket that is never closed.
-
-    Parameters
-    ----------
-    texts
-        Lists of ingredients or of something else; missing ones are not cut.
-    fold
-        Folds texts; another function may remember what it folded.
-
-    Examples
-    --------
-    >>> are_cut(pa.array(["Sucre, sel, pers. ..", "Sucre, épices (poivre", "Sucre et", "Sucre, sel (iodé).", None]))
-    array([ True,  True,  True, False, False])
-    """
-    last = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(texts), -_LAST, None)
-    plain = pc.utf8_slice_codeunits(pc.utf8_rtrim_whitespace(fold(texts)), -_LAST, None)
-    ends = is_true(has_match(plain, _GOES_ON))
-    ends |= is_true(has_match(last, r"(?:\.\s*\.[\s.]*|…|\pL-)$"))
-    ends &= ~is_true(has_match(last, _MEANT))
-    return ends | _left_open(texts)
-
-
-def _left_open(texts: pa.Array) -> Mask:
-    """Say which texts open a round or square bracket more than they close."""
-    left = [
-        pc.subtract(pc.count_substring(texts, opening), pc.count_substring(texts, closing))
-        for opening, closing in (("(", ")"), ("[", "]"))
-    ]
-    # "1)" numbers a footnote: a text may well close more than it opens.
-    return is_true(pc.or_(pc.greater(left[0], 0), pc.greater(left[1], 0)))

@@ -91,13 +91,77 @@ class DetectedLanguages:
     letters: Numbers
     likely: npt.NDArray[np.bool_]
 
+    @classmethod
+    def of(cls, texts: pa.Array) -> Self:
+        """Say for each text which language its words are of.
+
+        >>> texts = pa.array(["Zutaten: Weizenmehl, Zucker, Salz", "Mąka pszenna, cukier, sól", "E330"])
+        >>> found = DetectedLanguages.of(texts)
+        >>> found.language.tolist(), (found.confidence > 0.98).tolist()
+        ([2, -1, -1], [True, True, False])
+        """
+        starts = range(0, len(texts), _AT_ONCE)
+        chunks = [TextWords.of(texts.slice(start, _AT_ONCE)).scores() for start in starts]
+        scores = np.concatenate([np.zeros((0, len(_KNOWN) + 1)), *(scores for scores, _ in chunks)])
+        letters = np.concatenate([np.zeros(0), *(letters for _, letters in chunks)])
+        return cls.by_scores(scores, letters)
+
+    @classmethod
+    def by_scores(cls, scores: Numbers, letters: Numbers) -> Self:
+        """Return what the words of texts say, of each language and of none, and how many letters they have."""
+        ordered = np.partition(scores, -2, axis=1)
+        ahead = ordered[:, -1] - ordered[:, -2]
+        language = scores.argmax(axis=1)
+        language[(language == len(_KNOWN)) | (ahead == 0)] = -1
+        likely = scores[:, : len(_KNOWN)] >= ordered[:, -1:]
+        return cls(language, 1 / (1 + np.exp(-ahead)), letters, likely)
+
+    @classmethod
+    def of_sections(cls, texts: pa.Array) -> tuple[Rows, pa.Array, Self]:
+        """Part texts that are in several languages, one after another; all others stay whole.
+
+        Returns
+        -------
+        places, sections, languages
+            Of each section the place of its text, in their order, its own text, and what it is in.
+
+        Examples
+        --------
+        >>> both = "Zutaten: Weizengrieß, Speisesalz. Ingrédients : semoule de blé, sel de cuisine"
+        >>> places, sections, _ = DetectedLanguages.of_sections(pa.array([both, "Zucker"]))
+        >>> places.tolist(), sections.to_pylist()[1:]
+        ([0, 0, 1], ['Ingrédients : semoule de blé, sel de cuisine', 'Zucker'])
+        """
+        rows = np.flatnonzero(is_true(has_match(texts, _MAY_PART)))
+        parted = {
+            row: _pieces(text) for row, text in zip(rows.tolist(), texts.take(rows).to_pylist(), strict=True)
+        }
+        parted = {row: pieces for row, pieces in parted.items() if len(pieces) > 1}
+        found = cls.of(pa.array([piece for pieces in parted.values() for piece in pieces], pa.string()))
+        spoken = np.where((found.confidence >= _SURE) & (found.letters >= _LETTERS), found.language, _UNSURE)
+        # A language without a list can be distinguished from names and Latin only in longer texts.
+        spoken[(spoken == -1) & (found.letters < 2 * _LETTERS)] = _UNSURE
+        start, several = 0, {}
+        for row, pieces in parted.items():
+            own = spoken[start : start + len(pieces)].tolist()
+            start += len(pieces)
+            if len(set(own) - {_UNSURE}) > 1:
+                several[row] = _language_runs(pieces, own)
+        whole = texts.to_pylist() if several else []
+        if not several:
+            return np.arange(len(texts)), texts, cls.of(texts)
+        listed = [several.get(row, [text]) for row, text in enumerate(whole)]
+        places = np.repeat(np.arange(len(texts)), [len(one) for one in listed])
+        parts = pa.array([each for one in listed for each in one], pa.string())
+        return places, parts, cls.of(parts)
+
     def certain(self, confidence: float, letters: int) -> pa.Array:
         """Return the short code of the language of each text of which it is certain, and null of the others.
 
         Examples
         --------
         >>> texts = pa.array(["Zutaten: Weizenmehl, Zucker, Salz", "E330"])
-        >>> detect(texts).certain(confidence=0.98, letters=12).to_pylist()
+        >>> DetectedLanguages.of(texts).certain(confidence=0.98, letters=12).to_pylist()
         ['de', None]
         """
         is_sure = (self.confidence >= confidence) & (self.letters >= letters)
@@ -134,66 +198,6 @@ def is_familiar(word: str) -> bool:
 @cache
 def _listed_words() -> frozenset[str]:
     return frozenset(unaccented(word) for words in _word_lists().values() for word in words)
-
-
-def detect(texts: pa.Array) -> DetectedLanguages:
-    """Say for each text which language its words are of.
-
-    >>> found = detect(pa.array(["Zutaten: Weizenmehl, Zucker, Salz", "Mąka pszenna, cukier, sól", "E330"]))
-    >>> found.language.tolist(), (found.confidence > 0.98).tolist()
-    ([2, -1, -1], [True, True, False])
-    """
-    starts = range(0, len(texts), _AT_ONCE)
-    chunks = [TextWords.of(texts.slice(start, _AT_ONCE)).scores() for start in starts]
-    scores = np.concatenate([np.zeros((0, len(_KNOWN) + 1)), *(scores for scores, _ in chunks)])
-    letters = np.concatenate([np.zeros(0), *(letters for _, letters in chunks)])
-    return _likeliest(scores, letters)
-
-
-def _likeliest(scores: Numbers, letters: Numbers) -> DetectedLanguages:
-    ordered = np.partition(scores, -2, axis=1)
-    ahead = ordered[:, -1] - ordered[:, -2]
-    language = scores.argmax(axis=1)
-    language[(language == len(_KNOWN)) | (ahead == 0)] = -1
-    likely = scores[:, : len(_KNOWN)] >= ordered[:, -1:]
-    return DetectedLanguages(language, 1 / (1 + np.exp(-ahead)), letters, likely)
-
-
-def sections(texts: pa.Array) -> tuple[Rows, pa.Array]:
-    """Part texts that are in several languages, one after another; all others stay whole.
-
-    Returns
-    -------
-    places, sections
-        Of each section the place of its text, in their order, and its own text.
-
-    Examples
-    --------
-    >>> texts = pa.array(["Zutaten: Weizengrieß, Speisesalz. Ingrédients : semoule de blé, sel de cuisine", "Zucker"])
-    >>> [one.tolist() if isinstance(one, np.ndarray) else one.to_pylist() for one in sections(texts)]
-    [[0, 0, 1], ['Zutaten: Weizengrieß, Speisesalz.', 'Ingrédients : semoule de blé, sel de cuisine', 'Zucker']]
-    """
-    rows = np.flatnonzero(is_true(has_match(texts, _MAY_PART)))
-    parted = {
-        row: _pieces(text) for row, text in zip(rows.tolist(), texts.take(rows).to_pylist(), strict=True)
-    }
-    parted = {row: pieces for row, pieces in parted.items() if len(pieces) > 1}
-    found = detect(pa.array([piece for pieces in parted.values() for piece in pieces], pa.string()))
-    spoken = np.where((found.confidence >= _SURE) & (found.letters >= _LETTERS), found.language, _UNSURE)
-    # A language without a list can be distinguished from names and Latin only in longer texts.
-    spoken[(spoken == -1) & (found.letters < 2 * _LETTERS)] = _UNSURE
-    start, several = 0, {}
-    for row, pieces in parted.items():
-        own = spoken[start : start + len(pieces)].tolist()
-        start += len(pieces)
-        if len(set(own) - {_UNSURE}) > 1:
-            several[row] = _language_runs(pieces, own)
-    whole = texts.to_pylist() if several else []
-    if not several:
-        return np.arange(len(texts)), texts
-    listed = [several.get(row, [text]) for row, text in enumerate(whole)]
-    places = np.repeat(np.arange(len(texts)), [len(one) for one in listed])
-    return places, pa.array([each for one in listed for each in one], pa.string())
 
 
 def _pieces(text: str) -> list[str]:
@@ -262,7 +266,7 @@ class TextWords:
 
     def detect(self) -> DetectedLanguages:
         """Say for each text which language its words are of."""
-        return _likeliest(*self.scores())
+        return DetectedLanguages.by_scores(*self.scores())
 
     def ends(self, letters: int) -> tuple[DetectedLanguages, DetectedLanguages]:
         """Say the same of the words at the beginning and at the end, up to so many letters of each half."""

@@ -123,9 +123,14 @@ class NutritionColumns(ChildRows):
         return codes.to_pylist(), code
 
     @cached_property
+    def quantity(self) -> Numbers:
+        """What is declared of each nutrient, in its own unit; NaN where no number is given."""
+        return numbers(self["quantity"])
+
+    @cached_property
     def grams(self) -> Numbers:
         """How many grams of each nutrient; NaN for energy and for units that are no weight."""
-        return numbers(self["quantity"]) * self._gram
+        return self.quantity * self._gram
 
     @cached_property
     def _gram(self) -> Numbers:
@@ -285,7 +290,7 @@ class NutritionColumns(ChildRows):
     @property
     def has_alcohol(self) -> Mask:
         """The partitions that declare alcohol, in whatever unit."""
-        declared = self._named(Nutrient.ALCOHOL) & (numbers(self["quantity"]) > 0)
+        declared = self._named(Nutrient.ALCOHOL) & (self.quantity > 0)
         found = np.zeros(len(self.product), bool)
         found[self.row[declared]] = True
         return found
@@ -296,7 +301,7 @@ class NutritionColumns(ChildRows):
 
     @cached_property
     def _energies(self) -> dict[str, Numbers]:
-        amounts, named = numbers(self["quantity"]), self._named(Nutrient.ENERGY)
+        amounts, named = self.quantity, self._named(Nutrient.ENERGY)
         return {
             sign: self._in_partitions(named, amounts * self._energy_factors(sign)) for sign in _ENERGY_UNITS
         }

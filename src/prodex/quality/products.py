@@ -24,7 +24,8 @@ from prodex.facts.filled import AttributeStates
 from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
-from prodex.facts.requested_data import EVERY_TEXT, EVERYTHING
+from prodex.facts.requested_data import EVERY_TEXT, EVERYTHING, Asked, asked_for
+from prodex.quality.text_normalization import FoldedTexts
 from prodex.selection.paths import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
 from prodex.tables.columns import Mask, Rows, is_true, whole
@@ -147,6 +148,23 @@ class Products:
         own = pa.array(~are_pending(attribute))
         found = [self._places(table, keys), *read]
         return to_frame(pa.table([one.filter(own) for one in found], names=["product", *columns]))
+
+    def folded(self, texts: pa.Array) -> pa.Array:
+        """Return texts as words are looked for in them, missing ones empty; each is folded once, whoever asks.
+
+        See `prodex.packs.folded`.
+        """
+        return self.remember("folded", FoldedTexts).take(texts)
+
+    def are_asked_for(self, attributes: Iterable[str]) -> bool:
+        """Say whether all data at some wire paths were requested: what was not may say anything.
+
+        Parameters
+        ----------
+        attributes
+            Wire paths, as a rule declares what it needs.
+        """
+        return asked_for(self.origin, attributes) is Asked.ALL
 
     def any(self, positions: Any) -> Mask:
         """Say for each product whether its position is among these."""

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from prodex.facts.requested_data import Asked, asked_for
 from prodex.languages import Message
 from prodex.languages.labels import attribute_label
 from prodex.quality.asked_attributes import AskedAttribute, selector_of
@@ -82,7 +81,7 @@ class _FamiliesThere:
         family = np.where(np.append(blank, True)[code], len(names), code)
         if requirements.families:
             unclear = np.ones(len(products), bool)
-            if asked_for(products.origin, wire_paths(column)) is Asked.ALL:
+            if products.are_asked_for(wire_paths(column)):
                 # A family that is there and cannot be read may be any.
                 unclear = products.unreadable(wire_paths(column)) & (family == len(names))
             family = np.where(unclear, len(names) + 1, family)
@@ -151,7 +150,7 @@ class Wanted:
 
 def _consumer_units(products: Products) -> tuple[Mask, Mask]:
     units = CountedUnits.of(products.assumed(FLAG))
-    is_asked = asked_for(products.origin, wire_paths(FLAG)) is Asked.ALL
+    is_asked = products.are_asked_for(wire_paths(FLAG))
     return units.mask, units.unknown & (not is_asked)
 
 

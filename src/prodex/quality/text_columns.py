@@ -19,7 +19,6 @@ from prodex.facts.requested_data import EVERY_TEXT, OR
 from prodex.quality.products import Products
 from prodex.quality.reasons import Reasons
 from prodex.quality.remembered import has_match
-from prodex.quality.text_normalization import folded
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, composed_texts, encoded, filled_values, is_true, whole
@@ -36,27 +35,6 @@ _AT_THE_END = 60
 #: What rules about texts need: whichever was asked for can be judged.
 ANY_TEXT = OR.join([*(f"{name}.data" for name in TEXTS), EVERY_TEXT])
 ANY_NAME = OR.join(f"{name}.data" for name in NAMES)
-
-
-class FoldedTexts:
-    """Texts as words are looked for in them (`text_normalization.folded`), each folded once whoever asks for it."""
-
-    def __init__(self) -> None:
-        self._known = self._folded = pa.array([], pa.string())
-
-    @classmethod
-    def of(cls, products: Products) -> Self:
-        """Return those of a part, which its rules share."""
-        return products.remember("folded", cls)
-
-    def take(self, texts: pa.Array) -> pa.Array:
-        """Return texts folded; missing ones become empty."""
-        texts = whole(pc.fill_null(texts, ""))
-        new = pc.unique(texts.filter(pc.is_null(pc.index_in(texts, self._known))))
-        if len(new):
-            self._known = pa.concat_arrays([self._known, new])
-            self._folded = pa.concat_arrays([self._folded, folded(new)])
-        return self._folded.take(pc.index_in(texts, self._known))
 
 
 @dataclass(frozen=True, eq=False)

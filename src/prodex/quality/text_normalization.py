@@ -110,3 +110,19 @@ def _unescaped(texts: pa.Array) -> pa.Array:
     mask[rows] = True
     plain = [html.unescape(each) for each in texts.take(pa.array(rows)).to_pylist()]
     return pc.replace_with_mask(texts, pa.array(mask), pa.array(plain, texts.type))
+
+
+class FoldedTexts:
+    """Texts as words are looked for in them (`folded`), each folded once whoever asks for it."""
+
+    def __init__(self) -> None:
+        self._known = self._folded = pa.array([], pa.string())
+
+    def take(self, texts: pa.Array) -> pa.Array:
+        """Return texts folded; missing ones become empty."""
+        texts = whole(pc.fill_null(texts, ""))
+        new = pc.unique(texts.filter(pc.is_null(pc.index_in(texts, self._known))))
+        if len(new):
+            self._known = pa.concat_arrays([self._known, new])
+            self._folded = pa.concat_arrays([self._folded, folded(new)])
+        return self._folded.take(pc.index_in(texts, self._known))

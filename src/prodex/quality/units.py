@@ -56,11 +56,26 @@ def in_base_unit(values: Numbers, units: Any, kinds: npt.NDArray[np.str_] | str)
     return factors * values
 
 
-def quantities(products: Products, attribute: str) -> tuple[Rows, Numbers, pa.ChunkedArray]:
-    """Return position of the product, value and unit of every quantity of an attribute."""
+def quantities(products: Products, attribute: str, *kinds: str) -> tuple[Rows, Numbers, pa.ChunkedArray]:
+    """Return position of the product, value and unit of every quantity of an attribute.
+
+    Parameters
+    ----------
+    products
+        Those of a part.
+    attribute
+        Wire path.
+    *kinds
+        "weight", "length", "volume": the values are in grams, millimetres and millilitres then, and NaN where the unit
+        is of none of these.
+    """
     rows = products.arrow("quantities", "attribute", "value", "unit_code")
     rows = rows.filter(pc.equal(rows["attribute"], attribute))
-    return rows["product"].to_numpy(), numbers(rows["value"]), rows["unit_code"]
+    values, units = numbers(rows["value"]), rows["unit_code"]
+    if kinds:
+        of_kinds = np.array([in_base_unit(values, units, kind) for kind in kinds])
+        values = np.fmax.reduce(of_kinds)
+    return rows["product"].to_numpy(), values, units
 
 
 def grams(products: Products, attribute: str) -> Numbers:

@@ -22,23 +22,20 @@ from prodex.packs import (
     CutLengths,
     DetectedLanguages,
     Evidence,
-    FoldedTexts,
     Mask,
     Message,
     Products,
     Rows,
     Verdict,
-    are_cut,
     compared_with,
-    detect,
     encoded,
     folded,
     has_match,
     is_true,
     rule,
-    sections,
 )
 from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
+from prodex_food.cut_lists import are_cut
 from prodex_food.food_products import TAKEN_FOR_FOOD_BY, FoodEvidence, food_evidence, is_food
 from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES, bit_of
 
@@ -91,7 +88,7 @@ def composition_allergens_listed(
     made_of = AttributeTexts.of(products, composition).of_products(may_be_food.fillna(True))
     lists = _allergen_lists(products, AttributeTexts.of(products, listed))
     own_words = _own_words(products)
-    read = _read_compositions(made_of.texts, FoldedTexts.of(products).take, own_words)
+    read = _read_compositions(made_of.texts, products.folded, own_words)
     mentions, is_whole = read.mentions, read.is_whole
     missing = mentions.meaning & ~lists.groups[mentions.product]
     unlisted = products.any(mentions.product[missing > 0])
@@ -213,7 +210,7 @@ def _allergen_lists(products: Products, listed_texts: AttributeTexts) -> _Lists:
     # "May contain" counts here: the list says it.
     named = named_allergens(distinct, perhaps=True)
     np.bitwise_or.at(groups, product, named.groups[code])
-    read = _is_understood(distinct, _readable_languages(detect(distinct)))
+    read = _is_understood(distinct, _readable_languages(DetectedLanguages.of(distinct)))
     is_cereal = is_true(pc.invert(pc.starts_with(named.word, "glut")))
     names_cereal = np.zeros(len(distinct), bool)
     names_cereal[named.text[is_cereal & (named.meaning & _GLUTEN > 0)]] = True
@@ -276,8 +273,7 @@ def _read_compositions(
 ) -> _Compositions:
     # The same text is looked at once.
     texts, text = encoded(compositions["text"])
-    place, parts = sections(texts)
-    detected = detect(parts)
+    place, parts, detected = DetectedLanguages.of_sections(texts)
     first = np.searchsorted(place, np.arange(len(texts)))
     is_one = np.bincount(place, minlength=len(texts)) == 1
     stated = _stated_languages(compositions["language"], text, place, is_one)
@@ -360,7 +356,7 @@ def _are_cut(products: Products, attribute: str, compositions: pa.Table, lengths
     By how they end; or, seen across products, by their length: a column was too short.
     """
     texts, text = encoded(compositions["text"])
-    cut = are_cut(texts, fold=FoldedTexts.of(products).take)[text]
+    cut = are_cut(texts, fold=products.folded)[text]
     product = np.asarray(compositions["product"].to_numpy(), np.int64)
     place = np.zeros(len(product), np.int64)
     at_the_length = np.zeros(len(product), bool)

@@ -24,7 +24,6 @@ from prodex.packs import (
     CONSUMER_UNITS,
     NAMES,
     Evidence,
-    FoldedTexts,
     Mask,
     Message,
     Numbers,
@@ -127,7 +126,7 @@ def _claims_made(products: Products) -> _Claims:
     own = np.flatnonzero(texts.within(CLAIMING))
     used = texts.used(own)
     used = used[may_claim(texts.texts.take(pa.array(used)))]
-    folded = FoldedTexts.of(products).take(without_comparatives(texts.texts.take(pa.array(used))))
+    folded = products.folded(without_comparatives(texts.texts.take(pa.array(used))))
     rows = has_claim_words(folded)
     used, folded = used[rows], folded.take(pa.array(rows))
     running = texts.within(_RUNNING)
@@ -234,7 +233,7 @@ def _called(products: Products, use: str) -> Mask:
     texts = TextColumns.of(products)
     claiming = products.any(texts.product[_claims(products).text])
     rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])
-    folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
+    folded = products.folded(texts.values(rows)).to_pylist()
     return products.any(texts.product[rows[np.array([bool(words_in(one, use)) for one in folded], bool)]])
 
 
@@ -576,7 +575,7 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claiming = texts.values(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
-    folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
+    folded = products.folded(texts.values(listed)).to_pylist()
     sugar: dict[int, str] = {}
     doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}

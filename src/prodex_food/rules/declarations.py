@@ -15,9 +15,7 @@ from prodex.packs import (
     CONSUMER_UNITS,
     FOOD_INFORMATION,
     NAMES,
-    PENDING,
     Evidence,
-    FoldedTexts,
     Message,
     Products,
     TextColumns,
@@ -27,7 +25,6 @@ from prodex.packs import (
     folded,
     has_match,
     missing_data,
-    product_verdict,
     quantities,
     rule,
 )
@@ -72,9 +69,8 @@ def _missing_of_food(products: Products, attribute: str, applies: Any) -> Verdic
     if pending is None or not len(shown):
         return verdict
     no_data = map(_NO_DATA.__getitem__, food_evidence(products)[shown].tolist())
-    reasons = dict(zip(shown.tolist(), no_data, strict=True)) | dict.fromkeys(
-        pending.product.tolist(), PENDING
-    )
+    waiting = dict.fromkeys(pending.product.tolist(), pending.reason)
+    reasons: dict[int, Any] = dict(zip(shown.tolist(), no_data, strict=True)) | waiting
     rows = sorted(reasons)
     return replace(verdict, evidence=Evidence(rows, attribute, None, None, [reasons[row] for row in rows]))
 
@@ -202,22 +198,21 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     Perhaps: the names and the kind tell that food lies in brine, water, vinegar, syrup or juice.
     """
     texts = TextColumns.of(products)
-    ready = FoldedTexts.of(products)
     named = np.flatnonzero(texts.within(NAMES))
     in_liquid: dict[int, str] = {}
     kinds, kind = encoded(products.column("kind"))
-    of_kind = np.array([*map(medium_of, ready.take(kinds).to_pylist()), ""])
+    of_kind = np.array([*map(medium_of, products.folded(kinds).to_pylist()), ""])
     for product in np.flatnonzero(of_kind[kind] != "").tolist():
         in_liquid[product] = str(of_kind[kind[product]])
     used = texts.used(named)
     used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
     mediums = np.full(len(texts.texts), "", object)
-    mediums[used] = [*map(medium_of, ready.take(texts.texts.take(pa.array(used))).to_pylist())]
+    mediums[used] = [*map(medium_of, products.folded(texts.texts.take(pa.array(used))).to_pylist())]
     named = named[mediums[texts.wording[named]] != ""]
     for product, wording in zip(texts.product[named].tolist(), texts.wording[named].tolist(), strict=True):
         in_liquid.setdefault(product, mediums[wording])
     told = texts.within(_DRAINED) & products.any(list(in_liquid))[texts.product]
-    has_words = texts.marked(lambda wordings: has_match(ready.take(wordings), words_of("drained")), told)
+    has_words = texts.marked(lambda wordings: has_match(products.folded(wordings), words_of("drained")), told)
     fails = (
         products.any(list(in_liquid)) & ~products.filled(attribute) & ~products.any(texts.product[has_words])
     )
@@ -285,12 +280,12 @@ def use_by_has_storage_conditions(
             )
             dated.update(rows["product"].to_numpy()[is_date.astype(bool)[code]].tolist())
     used = products.any(list(dated))
-    return product_verdict(
-        used & ~products.any_filled(_STORAGE),
-        _STORAGE[0],
-        None,
-        Message('a "use by" date, and no storage conditions'),
-        applies=is_food(products) & used,
+    fails = used & ~products.any_filled(_STORAGE)
+    reason = Message('a "use by" date, and no storage conditions')
+    return Verdict(
+        fails,
+        is_food(products) & used,
+        Evidence(np.flatnonzero(fails), _STORAGE[0], reason=reason),
     )
 
 

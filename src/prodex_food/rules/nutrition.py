@@ -20,9 +20,7 @@ import pyarrow.compute as pc
 from prodex.packs import (
     FOOD_INFORMATION,
     NAMES,
-    Asked,
     Evidence,
-    FoldedTexts,
     Mask,
     Message,
     Numbers,
@@ -32,13 +30,11 @@ from prodex.packs import (
     Rows,
     TextColumns,
     Verdict,
-    asked_for,
     compared_with,
     encoded,
     folded,
     has_match,
     is_true,
-    numbers,
     rule,
 )
 
@@ -185,7 +181,7 @@ def nutrition_per_hundred(products: Products) -> Verdict:
 def nutrient_not_negative(products: Products) -> Verdict:
     """A quantity cannot be negative."""
     nutrition = NutritionColumns.of(products)
-    amounts = numbers(nutrition["quantity"])
+    amounts = nutrition.quantity
     return nutrition.nutrient_verdict(amounts < 0, ~np.isnan(amounts), Message("below zero"))
 
 
@@ -431,7 +427,7 @@ def _excused(products: Products, nutrition: NutritionColumns, percent: float, of
     # American labels round small amounts in a serving to zero, and the size of the serving is not known here.
     nothing = np.stack([nutrition.amount(each) for each in _MACRO]) == 0
     perhaps |= off & nothing.all(axis=0) & np.isnan(nutrition.energy("kJ"))
-    are_asked = asked_for(products.origin, [f"{each}.data" for each in _INGREDIENTS]) is Asked.ALL
+    are_asked = products.are_asked_for([f"{each}.data" for each in _INGREDIENTS])
     carbohydrate = np.nan_to_num(nutrition.range(Nutrient.CARBOHYDRATE)[1])
     declared = [nutrition.is_declared(each) for each in (Nutrient.POLYOLS, Nutrient.ERYTHRITOL)]
     declared.append(np.logical_not(np.isnan(nutrition.sum_of(NutritionColumns.ORGANIC_ACIDS))))
@@ -471,7 +467,7 @@ def _names_match(
     texts = TextColumns.of(products)
     asked = products.any(nutrition.product[chosen])
     rows = np.flatnonzero(asked[texts.product] & texts.within(attributes))
-    folded_texts = FoldedTexts.of(products).take(texts.values(rows))
+    folded_texts = products.folded(texts.values(rows))
     found = is_true(has_match(folded_texts, pattern))
     return products.any(texts.product[rows[found]])[nutrition.product]
 
@@ -562,7 +558,7 @@ def nutrition_not_all_zero(products: Products) -> Verdict:
     they are told by name, kind or ingredients in ten languages.
     """
     nutrition = NutritionColumns.of(products)
-    amounts = numbers(nutrition["quantity"])
+    amounts = nutrition.quantity
     size = len(nutrition.product)
     declared = np.bincount(nutrition.row[~np.isnan(amounts)], minlength=size)
     figures = np.bincount(nutrition.row[amounts != 0], minlength=size)

@@ -21,12 +21,10 @@ import pyarrow as pa
 
 from prodex.packs import (
     CONSUMER_UNITS,
-    EVERY_TEXT,
     FOOD_INFORMATION,
     NAMES,
     AttributeTexts,
     Evidence,
-    FoldedTexts,
     Mask,
     Message,
     Numbers,
@@ -100,7 +98,7 @@ _rule = partial(
     dimension="completeness",
     block="food",
     severity="warning",
-    needs=("{attribute}.data", EVERY_TEXT),
+    needs=("{attribute}.data", "*"),
     certain="passes",
     scope=CONSUMER_UNITS,
     law=FOOD_INFORMATION,
@@ -123,12 +121,12 @@ def _candidates(products: Products, attribute: str) -> _Ingredients:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within([attribute]))
     used = texts.used(own)
-    folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
+    folded = products.folded(texts.texts.take(pa.array(used)))
     # One look at each wording for everything: few lists name any of it.
     found = np.zeros(len(texts.texts), bool)
     found[used[is_true(has_match(folded, words_of(*_NAMED)))]] = True
     own = own[found[texts.wording[own]]]
-    return _Ingredients(own, FoldedTexts.of(products).take(texts.values(own)).to_pylist())
+    return _Ingredients(own, products.folded(texts.values(own)).to_pylist())
 
 
 def _found(folded: str, look: _Look) -> str | bool:
@@ -152,13 +150,13 @@ def _stating(products: Products, concerned: Mask, parts: _Parts, but: str = "") 
     if but:
         chosen &= ~texts.within([but])
     rows = np.flatnonzero(chosen)
-    folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
+    folded = products.folded(texts.values(rows)).to_pylist()
     whose = texts.product[rows].tolist()
     # Statements without a language are no texts of the table of texts.
     for attribute in _STATEMENTS:
         bare = AttributeTexts.of(products, attribute)
         own = np.flatnonzero(concerned[bare.product])
-        folded += FoldedTexts.of(products).take(bare.texts["text"].take(pa.array(own))).to_pylist()
+        folded += products.folded(bare.texts["text"].take(pa.array(own))).to_pylist()
         whose += bare.product[own].tolist()
     return {
         said: products.any([one for one, text in zip(whose, folded, strict=True) if _found(text, look)])
@@ -296,7 +294,7 @@ def plant_sterols_are_stated(products: Products, *, attribute: str = "compositio
     title="food with more than {limit} % polyols warns of their laxative effects",
     problem="Warning of laxative effects perhaps missing",
     fix='Add "excessive consumption may produce laxative effects" to the compulsory statements, as on the pack.',
-    needs=("{attribute}.data", EVERY_TEXT, *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
+    needs=("{attribute}.data", "*", *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
     article="Art. 10(1) and Annex III(2.4)",
     cannot_see="Polyols that are named and not declared, and how much of those declared was added.",
 )
@@ -323,7 +321,7 @@ def laxative_effects_are_stated(
     title="drinks with more than 150 mg caffeine a litre warn of it",
     problem="Warning of caffeine perhaps missing",
     fix='Add the warning "High caffeine content" with its second sentence and the amount per 100 ml, as on the pack.',
-    needs=("{attribute}.data", EVERY_TEXT, *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
+    needs=("{attribute}.data", "*", *NutritionColumns.NEEDS, *NutritionColumns.BASIS),
     article="Art. 10(1) and Annex III(4.1)",
     cannot_see="How much of it there is, and what for, where caffeine is an ingredient and not declared as a nutrient.",
 )
@@ -357,7 +355,7 @@ def _called_tea(products: Products, concerned: Mask) -> Mask:
     texts = TextColumns.of(products)
     rows = np.flatnonzero(texts.within(NAMES) & concerned[texts.product])
     typed = texts.values(rows)
-    plain = FoldedTexts.of(products).take(typed).to_pylist()
+    plain = products.folded(typed).to_pylist()
     is_tea = [
         bool(words_in(one, "tea_or_coffee") or words_in(as_typed.lower(), "tea_or_coffee"))
         for one, as_typed in zip(plain, typed.to_pylist(), strict=True)

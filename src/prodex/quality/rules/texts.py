@@ -19,7 +19,6 @@ from prodex.quality.language_detection import (
     CHARACTERS,
     DetectedLanguages,
     TextWords,
-    detect,
     known_languages,
     place_of_language,
 )
@@ -353,7 +352,7 @@ def _language_confidences(wordings: pa.Array, letters: int) -> list[dict[str, fl
             if sum(map(str.isalpha, piece)) >= letters:
                 pieces.append(piece)
                 owner.append(place)
-    detected = detect(pa.array(pieces, pa.string()))
+    detected = DetectedLanguages.of(pa.array(pieces, pa.string()))
     found: list[dict[str, float]] = [{} for _ in range(len(wordings))]
     for place, language, confidence in zip(owner, detected.language, detected.confidence, strict=True):
         if language >= 0:
@@ -424,6 +423,8 @@ class _Detected:
         # Of long texts only the beginning was read.
         long = np.flatnonzero(self.chosen & (self.texts.length > CHARACTERS))
         wordings = self.texts.texts.take(pa.array(long))
-        ends = detect(pc.utf8_slice_codeunits(wordings, -_AT_ENDS, None))
-        several[long] = ends.language != detect(pc.utf8_slice_codeunits(wordings, 0, _AT_ENDS)).language
+        ends = DetectedLanguages.of(pc.utf8_slice_codeunits(wordings, -_AT_ENDS, None))
+        several[long] = (
+            ends.language != DetectedLanguages.of(pc.utf8_slice_codeunits(wordings, 0, _AT_ENDS)).language
+        )
         return several | (self.chosen & is_true(has_match(self.texts.texts, _PARTS_NAMED)))
