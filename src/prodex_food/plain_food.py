@@ -1,13 +1,14 @@
-"""Which food may need no nutrition declaration (Regulation (EU) No 1169/2011, Annex V).
+"""Which food may need no nutrition declaration (Regulation (EU) No 1169/2011, Art. 29(1) and Annex V).
 
 Herbs, spices, salt, yeast, vinegar, water, tea, coffee and infusions need none, nor does what is not processed and has
-one ingredient. The list of ingredients tells it, and where there is none the names and the kind. They tell that it may
-be so, never that it is: a tea whose list ends too early may have sugar, and a fruit may have been cooked. Small packs
-and small makers need none either, which no record shows.
+one ingredient; food supplements have a law of their own. The list of ingredients tells it, and where there is none the
+names and the kind; these alone tell of supplements. They tell that it may be so, never that it is: a tea whose list
+ends too early may have sugar, and a fruit may have been cooked. Small packs and small makers need none either, which no
+record shows.
 
 `plain_food_words.tsv` has folded words, with `*` for the beginning or end of other words: `leaf` for tea, coffee and
-infusions, `beside` for what is in them as well, `alone` for what else needs none, `any` tells nothing, `processed`
-does not stay as it is.
+infusions, `beside` for what is in them as well, `alone` for what else needs none, `any` tells nothing, `about` stands
+before what describes the one ingredient, `processed` does not stay as it is, `supplement` is of food supplements.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
 
 
 def _may_be(lists: tuple[str, ...], named: tuple[str, ...]) -> bool:
+    if any(_has(text, "supplement") for text in named):
+        return True
     is_processed = any(_has(text, "processed") for text in named)
     if not lists:
         return not is_processed and any(_has(text, "leaf") or _is_plain(text) for text in named)
@@ -86,11 +89,12 @@ def _is_plain(text: str) -> bool:
 def _is_one_thing(text: str) -> bool:
     """Say whether a folded list names one ingredient that may be as it grew.
 
-    >>> _is_one_thing("melon 100 %"), _is_one_thing("huile d'olive"), _is_one_thing("riz, sel")
+    >>> _is_one_thing("abricots, variete sunny"), _is_one_thing("huile d'olive"), _is_one_thing("riz, sel")
     (True, False, False)
     """
-    items = [item for item in _BETWEEN.split(text) if _WORD.search(item)]
-    return len(items) == 1 and not _has(text, "processed")
+    first, *others = [words for item in _BETWEEN.split(text) if (words := _WORD.findall(item))] or [[]]
+    is_one = bool(first) and all(_is_word(words[0], "about") for words in others)
+    return is_one and not _has(text, "processed")
 
 
 def _has(text: str, use: str) -> bool:

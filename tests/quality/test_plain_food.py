@@ -52,11 +52,14 @@ def food(name: str, ingredients: str = "", kind: str = "", language: str = "fr")
         ("Zeezout", "Zeezout", "nl"),
         ("Orégãos", "Orégãos", "pt"),
         ("Melon", "Melon 100 %", "fr"),
+        ("5 abricots", "Abricots, variété Sunny Cot", "fr"),
+        ("Vitaminbjørner", "Fyllstoff (maltitolsirup), gelatin, vitaminer", "no"),
+        ("Nahrungsergänzungsmittel Magnesium", "Maltodextrin, Magnesiumcitrat", "de"),
         ("Infusion du soir", "", "fr"),
     ],
 )
 def test_what_annex_v_may_list_is_unknown(name: str, ingredients: str, language: str) -> None:
-    """Tea, coffee, herbs, salt, yeast and vinegar need no declaration, nor does an unprocessed ingredient alone."""
+    """Tea, herbs, salt, yeast and vinegar need none, nor does an unprocessed ingredient alone or a supplement."""
     assert [State.UNKNOWN] == states(food(name, ingredients, language=language))
 
 
