@@ -60,50 +60,63 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
 
 
 def _may_be(lists: tuple[str, ...], named: tuple[str, ...]) -> bool:
-    if any(_has(text, "supplement") for text in named):
+    uses = {_use_in_name(word) for word in _WORD.findall(" ; ".join(named))}
+    if "supplement" in uses:
         return True
-    is_processed = any(_has(text, "processed") for text in named)
+    is_processed = "processed" in uses
     if not lists:
-        return not is_processed and any(_has(text, "leaf") or _is_plain(text) for text in named)
+        return not is_processed and ("leaf" in uses or any(map(_is_plain, named)))
     return any(_is_plain(text) or (not is_processed and _is_one_thing(text)) for text in lists)
 
 
-@lru_cache(maxsize=2**12)
 def _is_plain(text: str) -> bool:
     """Say whether a folded list has nothing but what needs no declaration, whatever it is flavoured with.
 
     >>> _is_plain("the noir (98.5%), arome naturel de bergamote"), _is_plain("the noir, sucre")
     (True, False)
     """
-    told, *rest = _FLAVOUR.split(text, maxsplit=1)
-    words = _WORD.findall(told)
-    uses = ("alone", "any", "leaf", *(("beside",) if _has(told, "leaf") else ()))
-    return (
-        any(_is_word(word, "leaf", "alone") for word in words)
-        and all(_is_word(word, *uses) for word in words)
-        and not any(_has(each, "processed") for each in rest)
-    )
+    flavour = _FLAVOUR.search(text)
+    end = flavour.start() if flavour else len(text)
+    uses = set()
+    for word in _WORD.finditer(text, 0, end):
+        use = _use_in_list(word[0])
+        if not use:
+            return False
+        uses.add(use)
+    is_plain = "leaf" in uses or ("alone" in uses and "beside" not in uses)
+    return is_plain and not any(_is_word(word, "processed") for word in _WORD.findall(text, end))
 
 
-@lru_cache(maxsize=2**12)
 def _is_one_thing(text: str) -> bool:
     """Say whether a folded list names one ingredient that may be as it grew.
 
     >>> _is_one_thing("abricots, variete sunny"), _is_one_thing("huile d'olive"), _is_one_thing("riz, sel")
     (True, False, False)
     """
-    first, *others = [words for item in _BETWEEN.split(text) if (words := _WORD.findall(item))] or [[]]
-    is_one = bool(first) and all(_is_word(words[0], "about") for words in others)
-    return is_one and not _has(text, "processed")
-
-
-def _has(text: str, use: str) -> bool:
-    return any(_is_word(word, use) for word in _WORD.findall(text))
+    is_named = False
+    for item in _BETWEEN.split(text):
+        words = _WORD.findall(item)
+        if words and is_named and not _is_word(words[0], "about"):
+            return False
+        if any(_is_word(word, "processed") for word in words):
+            return False
+        is_named |= bool(words)
+    return is_named
 
 
 @lru_cache(maxsize=2**14)
-def _is_word(word: str, *uses: str) -> bool:
-    return any(_words(use).fullmatch(word) for use in uses)
+def _use_in_name(word: str) -> str:
+    return next((use for use in ("supplement", "processed", "leaf") if _is_word(word, use)), "")
+
+
+@lru_cache(maxsize=2**14)
+def _use_in_list(word: str) -> str:
+    return next((use for use in ("leaf", "alone", "any", "beside") if _is_word(word, use)), "")
+
+
+@lru_cache(maxsize=2**14)
+def _is_word(word: str, use: str) -> bool:
+    return _words(use).fullmatch(word) is not None
 
 
 @cache
