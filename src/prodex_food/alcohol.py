@@ -54,10 +54,10 @@ _ENERGY_OF_ALCOHOL, _KILOJOULES = 29.0, 4.184
 #: Kilojoules in a gram of what else has energy, and the most grams of it in 100 g of such a drink: cream liqueurs have
 #: 17 g of fat and advocaat 5 g of protein, and the sweetest liqueurs 50 g of sugars.
 _MOST = {Nutrient.FAT: (37.0, 20.0), Nutrient.CARBOHYDRATE: (17.0, 60.0), Nutrient.PROTEIN: (17.0, 6.0)}
-#: The most grams of salt in 100 g of such a drink; grams of fat from which on it is one of cream or egg, and of
-#: carbohydrate that such a liqueur has at least (Regulation (EU) 2019/787, Annex I, has 70 g of sugar a litre and
-#: more); grams of protein from which on it comes with the fat of cream or yolk.
-_MOST_SALT, _CREAMY, _LEAST_SWEET, _MILKY = 1.0, 2.0, 5.0, 2.5
+#: The most grams of salt in 100 g of such a drink, and of carbohydrate beside sugars; grams of fat from which on it is
+#: one of cream or egg, and of carbohydrate that such a liqueur has at least (Regulation (EU) 2019/787, Annex I, has
+#: 70 g of sugar a litre and more); grams of protein from which on it comes with the fat of cream or yolk.
+_MOST_SALT, _MOST_STARCH, _CREAMY, _LEAST_SWEET, _MILKY = 0.6, 15.0, 2.0, 5.0, 2.5
 #: Per cent by volume, as a unit of a nutrient.
 _PER_CENT = "P1"
 #: How codes of drinks with alcohol begin (the second as the sandbox codes them), and codes that leave it open.
@@ -446,7 +446,10 @@ def _of_figures(products: Products) -> Rows:
 
 
 def _amounts(nutrition: NutritionColumns) -> dict[Nutrient, Numbers]:
-    return {each: nutrition.amount(each) * nutrition.per_hundred for each in (*_MOST, Nutrient.SALT)}
+    return {
+        each: nutrition.amount(each) * nutrition.per_hundred
+        for each in (*_MOST, Nutrient.SALT, Nutrient.SUGARS)
+    }
 
 
 def _leaves_no_room(nutrition: NutritionColumns) -> Mask:
@@ -465,12 +468,13 @@ def _leaves_no_room(nutrition: NutritionColumns) -> Mask:
 def _is_of_no_drink(nutrition: NutritionColumns) -> Mask:
     """Say in which partitions there is more of a nutrient than any drink with alcohol has, or one without another."""
     amounts = _amounts(nutrition)
-    fat, sugar, protein = (amounts[each] for each in _MOST)
+    fat, carbohydrate, protein = (amounts[each] for each in _MOST)
     too_much = np.any([amounts[each] > most for each, (_, most) in _MOST.items()], axis=0)
-    too_much |= np.nan_to_num([fat, sugar, protein]).sum(axis=0) > _MOST[Nutrient.CARBOHYDRATE][1]
+    too_much |= np.nan_to_num([fat, carbohydrate, protein]).sum(axis=0) > _MOST[Nutrient.CARBOHYDRATE][1]
     too_much |= amounts[Nutrient.SALT] > _MOST_SALT
+    too_much |= carbohydrate - amounts[Nutrient.SUGARS] > _MOST_STARCH
     return np.asarray(
         too_much
-        | ((fat > _CREAMY) & (sugar < _LEAST_SWEET))
+        | ((fat > _CREAMY) & (carbohydrate < _LEAST_SWEET))
         | ((protein > _MILKY) & (protein > np.nan_to_num(fat)))
     )

@@ -176,6 +176,10 @@ def test_nutrients_leave_no_room_for_alcohol() -> None:
     [
         ("Minestrone", "", {"FAT": "0,9", "CHOAVL": "5,1", "PRO_": "1,2", "SALTEQ": "1,18"}, "not"),
         ("Rahmgemüse", "", {"FAT": "3,2", "CHOAVL": "3,7", "PRO_": "2,1"}, "not"),
+        ("Rett i koppen", "", {"FAT": "1,9", "CHOAVL": "7,7", "PRO_": "0,7", "SALTEQ": "0,79"}, "not"),
+        ("Spring", "", {"FAT": "0", "CHOAVL": "23,2", "SUGAR_": "2,8", "PRO_": "2,4"}, "not"),
+        ("Falafels", "", {}, "not"),
+        ("Rugbrød", "", {}, "not"),
         ("Biola", "", {"FAT": "0,1", "CHOAVL": "9,4", "PRO_": "3"}, "not"),
         ("Xyz", "", {"FAT": "13", "CHOAVL": "20", "PRO_": "3"}, "unknown"),
         ("AOC Côtes de Provence Rosé", "", {"FAT": "0", "CHOAVL": "0", "PRO_": "5"}, "unknown"),
@@ -184,7 +188,7 @@ def test_nutrients_leave_no_room_for_alcohol() -> None:
     ],
 )
 def test_figures_of_no_drink(name: str, ingredients: str, grams: dict[str, str], meaning: str) -> None:
-    """Salt, cream without sugar and protein without fat are those of food; of what is called a wine nobody knows."""
+    """Salt, starch, cream without sugar and protein without fat are of food; of what is called a wine nobody knows."""
     assert [meaning] == said(drink(name, ingredients=ingredients) | (declared(**grams) if grams else {}))
 
 
