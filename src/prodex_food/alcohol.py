@@ -260,7 +260,7 @@ _SAID: dict[str, int] = {use: getattr(_Said, use.upper()) for use in _USES}
 def _of_names(products: Products, chosen: Mask) -> Rows:
     texts = TextColumns.of(products)
     rows = np.flatnonzero(chosen[texts.product] & texts.within(NAMES))
-    said = _read(products, texts, rows, _name_said)
+    said = _read(texts, rows, _name_said)
     found = np.zeros(len(products), np.int64)
     np.bitwise_or.at(found, texts.product[rows], said)
     flags, flag = np.unique(found, return_inverse=True)
@@ -271,16 +271,16 @@ def _of_lists(products: Products, chosen: Mask) -> Rows:
     texts = TextColumns.of(products)
     rows = np.flatnonzero(chosen[texts.product] & texts.within(["composition"]))
     found = np.zeros(len(products), np.int64)
-    of_drinks = _read(products, texts, rows, _lists_drink).astype(bool)
+    of_drinks = _read(texts, rows, _lists_drink).astype(bool)
     found[texts.product[rows]] = _Made.OF_OTHERS
     found[texts.product[rows[of_drinks]]] = _Made.OF_DRINKS
     return found
 
 
-def _read(products: Products, texts: TextColumns, rows: Rows, say: Callable[[str], int]) -> Rows:
+def _read(texts: TextColumns, rows: Rows, say: Callable[[str], int]) -> Rows:
     """Return what is said of some texts, each wording read once."""
     used, wording = np.unique(texts.wording[rows], return_inverse=True)
-    plain = products.folded(texts.texts.take(pa.array(used))).to_pylist()
+    plain = texts.folded(used).to_pylist()
     return np.array([*map(say, plain), 0], np.int64)[:-1][wording]
 
 

@@ -44,7 +44,7 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
         rows = np.flatnonzero(chosen[texts.product] & texts.within(attributes))
         found: dict[int, list[str]] = {}
         for product, text in zip(
-            texts.product[rows].tolist(), products.folded(texts.values(rows)).to_pylist(), strict=True
+            texts.product[rows].tolist(), texts.folded(texts.wording[rows]).to_pylist(), strict=True
         ):
             found.setdefault(product, []).append(text)
         return found

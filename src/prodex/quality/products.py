@@ -154,7 +154,12 @@ class Products:
 
         See `prodex.packs.folded`.
         """
-        return self.remember("folded", FoldedTexts).take(texts)
+        return self.folded_texts.take(texts)
+
+    @property
+    def folded_texts(self) -> FoldedTexts:
+        """The texts that were folded so far."""
+        return self.remember("folded", FoldedTexts)
 
     def are_asked_for(self, attributes: Iterable[str]) -> bool:
         """Say whether all data at some wire paths were requested: what was not may say anything.

@@ -19,6 +19,7 @@ from prodex.facts.requested_data import EVERY_TEXT, OR
 from prodex.quality.products import Products
 from prodex.quality.reasons import Reasons
 from prodex.quality.remembered import has_match
+from prodex.quality.text_normalization import FoldedTexts
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.attributes import is_within
 from prodex.tables.columns import Mask, Rows, composed_texts, encoded, filled_values, is_true, whole
@@ -53,6 +54,8 @@ class TextColumns:
         Short codes, "" where a text says none.
     texts
         Each wording once, verbatim.
+    folds
+        Folds them, for all that the rules of a part look at.
     """
 
     size: int
@@ -63,6 +66,7 @@ class TextColumns:
     attributes: list[str]
     languages: list[str]
     texts: pa.Array
+    folds: FoldedTexts
 
     @classmethod
     def of(cls, products: Products) -> Self:
@@ -88,6 +92,7 @@ class TextColumns:
             attributes.to_pylist(),
             languages,
             texts,
+            products.folded_texts,
         )
 
     def within(self, attributes: Sequence[str]) -> Mask:
@@ -134,6 +139,17 @@ class TextColumns:
         is_used = np.zeros(len(self.texts), bool)
         is_used[self.wording[rows]] = True
         return np.flatnonzero(is_used)
+
+    def folded(self, wordings: Rows) -> pa.Array:
+        """Return wordings, given by their places in `texts`, as words are looked for in them; each is folded once."""
+        # By number they are found quicker than by their letters.
+        if len(new := np.unique(wordings[self._place_folded[wordings] < 0])):
+            self._place_folded[new] = self.folds.places(self.texts.take(pa.array(new)))
+        return self.folds.at(pa.array(self._place_folded[wordings]))
+
+    @cached_property
+    def _place_folded(self) -> Rows:
+        return np.full(len(self.texts), -1)
 
     def values(self, rows: Rows | slice) -> pa.Array:
         """Return the texts of these rows."""

@@ -120,9 +120,19 @@ class FoldedTexts:
 
     def take(self, texts: pa.Array) -> pa.Array:
         """Return texts folded; missing ones become empty."""
+        return self.at(self.places(texts))
+
+    def places(self, texts: pa.Array) -> pa.Array:
+        """Return the places by which `at` finds these texts folded, also when it knows more texts."""
         texts = whole(pc.fill_null(texts, ""))
-        new = pc.unique(texts.filter(pc.is_null(pc.index_in(texts, self._known))))
-        if len(new):
-            self._known = pa.concat_arrays([self._known, new])
-            self._folded = pa.concat_arrays([self._folded, folded(new)])
-        return self._folded.take(pc.index_in(texts, self._known))
+        places = pc.index_in(texts, self._known)
+        if not places.null_count:
+            return places
+        new = pc.unique(texts.filter(places.is_null()))
+        self._known = pa.concat_arrays([self._known, new])
+        self._folded = pa.concat_arrays([self._folded, folded(new)])
+        return pc.index_in(texts, self._known)
+
+    def at(self, places: pa.Array) -> pa.Array:
+        """Return the folded texts at some places."""
+        return self._folded.take(places)

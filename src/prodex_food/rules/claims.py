@@ -233,7 +233,7 @@ def _called(products: Products, use: str) -> Mask:
     texts = TextColumns.of(products)
     claiming = products.any(texts.product[_claims(products).text])
     rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])
-    folded = products.folded(texts.values(rows)).to_pylist()
+    folded = texts.folded(texts.wording[rows]).to_pylist()
     return products.any(texts.product[rows[np.array([bool(words_in(one, use)) for one in folded], bool)]])
 
 
@@ -575,7 +575,7 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claiming = texts.values(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
-    folded = products.folded(texts.values(listed)).to_pylist()
+    folded = texts.folded(texts.wording[listed]).to_pylist()
     sugar: dict[int, str] = {}
     doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}

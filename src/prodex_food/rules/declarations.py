@@ -207,7 +207,7 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     used = texts.used(named)
     used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
     mediums = np.full(len(texts.texts), "", object)
-    mediums[used] = [*map(medium_of, products.folded(texts.texts.take(pa.array(used))).to_pylist())]
+    mediums[used] = [*map(medium_of, texts.folded(used).to_pylist())]
     named = named[mediums[texts.wording[named]] != ""]
     for product, wording in zip(texts.product[named].tolist(), texts.wording[named].tolist(), strict=True):
         in_liquid.setdefault(product, mediums[wording])

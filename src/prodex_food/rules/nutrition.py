@@ -467,7 +467,7 @@ def _names_match(
     texts = TextColumns.of(products)
     asked = products.any(nutrition.product[chosen])
     rows = np.flatnonzero(asked[texts.product] & texts.within(attributes))
-    folded_texts = products.folded(texts.values(rows))
+    folded_texts = texts.folded(texts.wording[rows])
     found = is_true(has_match(folded_texts, pattern))
     return products.any(texts.product[rows[found]])[nutrition.product]
 

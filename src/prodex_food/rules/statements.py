@@ -121,12 +121,12 @@ def _candidates(products: Products, attribute: str) -> _Ingredients:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within([attribute]))
     used = texts.used(own)
-    folded = products.folded(texts.texts.take(pa.array(used)))
+    folded = texts.folded(used)
     # One look at each wording for everything: few lists name any of it.
     found = np.zeros(len(texts.texts), bool)
     found[used[is_true(has_match(folded, words_of(*_NAMED)))]] = True
     own = own[found[texts.wording[own]]]
-    return _Ingredients(own, products.folded(texts.values(own)).to_pylist())
+    return _Ingredients(own, texts.folded(texts.wording[own]).to_pylist())
 
 
 def _found(folded: str, look: _Look) -> str | bool:
@@ -150,7 +150,7 @@ def _stating(products: Products, concerned: Mask, parts: _Parts, but: str = "") 
     if but:
         chosen &= ~texts.within([but])
     rows = np.flatnonzero(chosen)
-    folded = products.folded(texts.values(rows)).to_pylist()
+    folded = texts.folded(texts.wording[rows]).to_pylist()
     whose = texts.product[rows].tolist()
     # Statements without a language are no texts of the table of texts.
     for attribute in _STATEMENTS:
