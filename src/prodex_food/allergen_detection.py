@@ -564,8 +564,15 @@ def _free_from_pattern(language: str) -> str:
     """Return a pattern of what is not in a product: a list of allergens, or else everything up to the next comma."""
     # Were any list taken, "without preservatives, milk and egg" would hide both.
     names = "|".join(each.pattern for each in _phrases("claimed", (language,)))
-    one = rf"(?:[a-z']+ )?(?:{names})"
+    one = rf"(?:[a-z']+ )?(?:{names})(?: (?:{_MADE_OF_IT}))?"
     return rf"(?: ?:)?(?: {one}(?:{_AND} {one})*{_AND} {one}\b|{_ITEM})"
+
+
+#: What follows the name of an allergen in such a list: "fish sauce", "Milchprodukte" is one word.
+_MADE_OF_IT = (
+    "sauce|products?|produits?|produkte|producten|prodotti|productos|produtos|proteins?|proteines?|proteine|"
+    "proteinas?|powder|oil|derivatives?|derives|derivati|derivados"
+)
 
 
 @cache

@@ -272,3 +272,39 @@ def test_the_finding_shows_the_word_as_it_is_written() -> None:
 def test_warnings_end_where_they_end(label: str, said: str, groups: list[str]) -> None:
     """The text after the phrase is an ingredient again, and the text within it is not."""
     assert groups == unlisted(food((label, said)))
+
+
+@each_row(
+    ("label", "said"),
+    [
+        ("fr", "Germes de haricot mungo (« pousses de soja ») 70 %, carottes, sel"),
+        ("es", "Brotes de judía mungo («brotes de soja») 65%, zanahoria, sal"),
+        ("fr", "Eau, tofu de pois chiches 15% (pois chiches, eau, sel), sel"),
+        (
+            "en",
+            "Coconut, tofu-style chickpea cubes (chickpeas, water), salt. Contains no soya, fish sauce or peanuts.",
+        ),
+        ("en", "Potatoes, sunflower oil, prawn cocktail seasoning (sugar, salt, dried onion)"),
+        ("de", "Schweinefleisch (Lachsfleisch vom Kotelettstrang), Speisesalz, Dextrose"),
+        ("de", "Kichererbsen, Wasser, Reismalzsirup, Speisesalz"),
+        ("nl", "Varkenslever 30%, varkensvlees, water, zout. Leverkaas gesneden."),
+        ("it", "Testa di suino 70%, sale, pepe. Coppa di testa; no glutine, no latte e derivati."),
+    ],
+)
+def test_another_name_of_a_plant_or_of_a_taste_is_no_allergen(label: str, said: str) -> None:
+    """What is named before its brackets, what it is made of, and what is only called so."""
+    assert [] == unlisted(food((label, said)))
+
+
+@each_row(
+    ("label", "said", "group"),
+    [
+        ("fr", "Pousses de soja 70 %, carottes, sel", "soya"),
+        ("en", "Potatoes, tofu, salt", "soya"),
+        ("en", "Potatoes, prawn cocktail (prawns, water), salt", "crustaceans"),
+        ("it", "Sale, pepe, latte, olio", "milk"),
+    ],
+)
+def test_the_same_words_alone_name_it(label: str, said: str, group: str) -> None:
+    """Without the plant that is named beside them."""
+    assert [group] == unlisted(food((label, said)))

@@ -376,6 +376,9 @@ def test_drained_weights_are_compared_with_the_larger_net_weight() -> None:
         ("fibre_claims_hold", "High fibre", energies(None, 80, ("FIBTG", 2.5)), State.PASS),
         ("fibre_claims_hold", "High fibre", energies(None, 80, ("FIBTG", "<0.5")), State.FAIL),
         ("protein_claims_hold", "Source of protein", energies(418, None, ("PRO-", 2)), State.FAIL),
+        # 24 of 121 kcal are 19.8 %: enough only if 6 g are 6.1.
+        ("protein_claims_hold", "High protein", energies(None, 121, ("PRO-", 6)), State.UNKNOWN),
+        ("fibre_claims_hold", "High fibre", energies(None, 100, ("FIBTG", 2.95)), State.UNKNOWN),
         ("energy_claims_hold", "Zero calories", per_hundred_ml(("ENER-", 4, "E14")), State.PASS),
         ("energy_claims_hold", "Zero calories sweetener", nutrition(("ENER-", 380, "E14")), State.NOT_APPLICABLE),
         # What is claimed and not declared is unknown, and so is what is declared of a serving alone.

@@ -497,14 +497,18 @@ def fibre_claims_hold(products: Products) -> Verdict:
     kilocalories = _kilocalories(nutrition)
     with np.errstate(invalid="ignore", divide="ignore"):
         of_energy = 100 * most / np.maximum(kilocalories - _ROUNDING, 0.0)
+        shown_of_energy = 100 * declared / kilocalories
     # Below its limit per 100 g it may still be enough for its energy, which has to be known.
     known = ~np.isnan(most) & ~np.isnan(kilocalories)
     shown = np.where(np.isnan(declared), most, declared)
 
     def at_least(per_hundred: float, per_energy: float) -> _Figures:
+        wrong = (most < per_hundred) & (of_energy < per_energy)
+        # Enough only if the figures were rounded down to what is declared.
+        rounded = (declared < per_hundred - 1e-6) & (shown_of_energy < per_energy - 1e-6)
         return _Figures(
-            known & (most < per_hundred) & (of_energy < per_energy),
-            known,
+            known & wrong,
+            known & (wrong | ~rounded),
             lambda row, words: Message(
                 'claims "{words}", at least {least:g} g of fibre per 100 g or {limit:g} g per 100 kcal; '
                 "declared: {figure:g} g",
@@ -544,9 +548,11 @@ def protein_claims_hold(products: Products) -> Verdict:
     known = ~np.isnan(most) & (kilocalories > 0)
 
     def at_least(share: float) -> _Figures:
+        wrong = percent < share
         return _Figures(
-            known & (percent < share),
-            known,
+            known & wrong,
+            # Enough only if the figures were rounded down to what is declared.
+            known & (wrong | ~(shown < share - 1e-6)),
             lambda row, words: Message(
                 'claims "{words}", at least {limit:g} % of the energy from protein; declared: {figure:.3g} %',
                 words=words,
