@@ -272,8 +272,17 @@ def as_written(word: str, text: str) -> str:
     """
     if len(word) > LONGEST:
         return word
-    match = _spelling_pattern(word).search(text)
-    return match[0] if match else word
+    plain, places = _plain(text)
+    place = plain.find(word, 1)
+    while place >= 0:
+        last = place + len(word)
+        start, end = places[place], places[last]
+        # A letter that is written for two is not parted.
+        is_parted = places[place - 1] == start or places[last - 1] == end
+        if not is_parted and not _is_letter(text[start - 1 : start]) and not _is_letter(text[end : end + 1]):
+            return text[start:end]
+        place = plain.find(word, place + 1)
+    return word
 
 
 def _by_language(languages: pa.Array | None, size: int) -> Iterator[tuple[tuple[str, ...], Rows]]:
@@ -618,30 +627,28 @@ def _union(groups: Iterable[int]) -> int:
     return reduce(int.__or__, groups, 0)
 
 
-#: Letters that replace other letters in folded texts.
-_ALIKE = {
-    **{
-        letter: rf"[{letter}{more}]\u0301?"
-        for letter, more in (("a", "àâäáãå"), ("e", "éèêë"), ("i", "îïíì"))
-    },
-    **{letter: rf"[{letter}{more}]\u0301?" for letter, more in (("o", "ôöóòõø"), ("u", "ûüúù"), ("c", "ç"))},
-    "n": "[nñ]",
-    "y": "[yÿ]",
-    "'": "['’‘`´]",
-    " ": r"[\s*_]+",
-}
+#: Letters as folded texts have them, one for one.
+_ALIKE = str.maketrans("àâäáãåéèêëîïíìôöóòõøûüúùçñÿſ’‘`´", "aaaaaaeeeeiiiioooooouuuucnys''''")
+#: What folded texts have more letters for, or fewer: an accent that is a sign of its own, several spaces.
+_UNEVEN = re.compile(r"[œæß\u0301]|[\s*_]{2,}|[^\S ]|[*_]")
+_LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "\u0301": ""}
 
 
-@lru_cache(maxsize=2**14)
-def _spelling_pattern(word: str) -> re.Pattern[str]:
-    """Return a pattern of a folded word as people write it."""
-    letters = "".join(_ALIKE.get(letter, re.escape(letter)) for letter in word)
-    for plain, joined in (("oe", "œ"), ("ae", "æ")):
-        letters = letters.replace(
-            _ALIKE[plain[0]] + _ALIKE["e"], f"(?:{_ALIKE[plain[0]]}{_ALIKE['e']}|{joined})"
-        )
-    letters = letters.replace("ss", "(?:ss|ß)")
-    return re.compile(rf"(?<![^\W\d_]){letters}(?![^\W\d_])", re.IGNORECASE)
+@lru_cache(maxsize=2**8)
+def _plain(text: str) -> tuple[str, list[int]]:
+    """Return a text as words are looked for in it, behind a space, and the place in the text of each of its letters."""
+    # This capital alone has two letters in lower case.
+    even = text.replace("İ", "I").lower().translate(_ALIKE)
+    plain, places, start = [" "], [-1], 0
+    for found in _UNEVEN.finditer(even):
+        plain += even[start : found.start()], _LETTERS.get(found[0], " ")
+        places += [*range(start, found.start()), *[found.start()] * len(plain[-1])]
+        start = found.end()
+    return "".join([*plain, even[start:]]), [*places, *range(start, len(text) + 1)]
+
+
+def _is_letter(sign: str) -> bool:
+    return sign.isalnum() and not sign.isdecimal()
 
 
 #: From which share of items that name an ingredient a text is a list, and how many words its items have on average.

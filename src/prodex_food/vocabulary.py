@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from prodex.packs import Message
 from prodex_food.words import rows_of
@@ -99,7 +99,12 @@ def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
     >>> meaning_of("abracadabra", ("fr",))
     Meaning(named=0, kind=0, likely=0, is_known=False)
     """
-    return reduce(Meaning.joined, (_in_language(word, language) for language in languages), _UNKNOWN)
+    meanings = {language: _as_spelled(word, language) for language in languages}
+    found = reduce(Meaning.joined, meanings.values(), _UNKNOWN)
+    # A wrong letter makes no word known that is known in another language.
+    if not found.is_known and any(_is_misspelt(word, one) for one in languages if meanings[one] == _UNKNOWN):
+        return found.joined(_HARMLESS)
+    return found
 
 
 #: Last parts of English words that say what something is like, and not what is in it: "gingerbread-spiced".
@@ -112,6 +117,12 @@ _LIKE = frozenset(
 
 
 def _in_language(word: str, language: str) -> Meaning:
+    meaning = _as_spelled(word, language)
+    return _HARMLESS if meaning == _UNKNOWN and _is_misspelt(word, language) else meaning
+
+
+def _as_spelled(word: str, language: str) -> Meaning:
+    """Return what a word means whose letters are all right."""
     words = _vocabulary(language)
     # Signs of a hyphenation that begin or end a word, and single letters, are none.
     bare = word.strip("-")
@@ -125,41 +136,44 @@ def _in_language(word: str, language: str) -> Meaning:
     elif "-" in bare:
         # A hyphen parts words here; German and Dutch join them with it.
         words_of_phrase = tuple(bare.split("-"))
-        for phrase, meaning in _phrases(language).get(words_of_phrase[0], ()):
-            if phrase == words_of_phrase:
-                return meaning
+        if meaning := _phrases_in(language).get(words_of_phrase):
+            return meaning
         if words_of_phrase[-1] in _LIKE:
             return _HARMLESS
         parts = [_in_language(part, language) for part in words_of_phrase]
         together = reduce(Meaning.joined, parts)
         found = found.joined(together._replace(is_known=all(part.is_known for part in parts)))
-    return _misspelt(bare, language) if found == _UNKNOWN else found
+    return found
 
 
 #: Letters from which a word is known with one letter wrong, missing or too many.
 _LONG = 7
 
 
-def _misspelt(word: str, language: str) -> Meaning:
-    """Return what a word means of which one letter is wrong: harmless if only harmless words are so near."""
-    if len(word) < _LONG:
-        return _UNKNOWN
-    near = _spellings(language)
-    meanings = [near[one] for one in without_letter(word) if one in near]
-    return _HARMLESS if meanings and all(meanings) else _UNKNOWN
+def _is_misspelt(word: str, language: str) -> bool:
+    """Whether a word is a harmless one with one letter wrong: only harmless words are so near."""
+    bare = word.strip("-")
+    if not _LONG <= len(bare) <= LONGEST:
+        return False
+    spelled, (harmless, others) = without_letter(bare), _spellings(language)
+    return not spelled.isdisjoint(harmless) and spelled.isdisjoint(others)
 
 
 @cache
-def _spellings(language: str) -> Mapping[str, bool]:
-    """Return long words, and what they are without one of their letters: whether only harmless words are so."""
+def _spellings(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return long words, and what they are without one of their letters: of harmless words, and of all others."""
     words = _vocabulary(language)
-    spelled: dict[str, bool] = {}
-    for some, is_harmless in ((words.harmless, True), (words.whole, False)):
-        for word in some:
-            if len(word) >= _LONG - (not is_harmless):
-                for one in without_letter(word):
-                    spelled[one] = is_harmless
-    return spelled
+    return _near(words.harmless, _LONG), _near(words.whole, _LONG - 1)
+
+
+def _near(words: Iterable[str], fewest: int) -> frozenset[str]:
+    """Return the words with so many letters, and what they are without one of these."""
+    long = [word for word in words if len(word) >= fewest]
+    # Place by place: a quarter of a million words are made when a process begins.
+    places = range(max(map(len, long), default=0))
+    return frozenset(long).union(
+        *([word[:place] + word[place + 1 :] for word in long if place < len(word)] for place in places)
+    )
 
 
 def without_letter(word: str) -> set[str]:
@@ -171,8 +185,13 @@ def _compound(word: str, language: str) -> Meaning:
     """Return what a compound means: by the words that the table has with an asterisk, else by all of its parts."""
     words = _vocabulary(language)
     after = named_after(word, language)
-    known = [meaning for meaning, pattern in words.with_asterisk if pattern.fullmatch(after)]
-    found = reduce(Meaning.joined, known, words.whole.get(after, _UNKNOWN))
+    known = words.with_asterisk
+    places = range(len(after) + 1)
+    parts = [*(f"{after[:place]}*" for place in places), *(f"*{after[place:]}" for place in places)]
+    parts += [part for part in words.inside if part[1:-1] in after]
+    found = reduce(
+        Meaning.joined, [known[part] for part in parts if part in known], words.whole.get(after, _UNKNOWN)
+    )
     return found if found.is_known else _made_of(word, language)
 
 
@@ -231,7 +250,9 @@ class _Vocabulary:
     harmless, food
         Words that hold no allergen, and those of them that are an ingredient by themselves.
     whole, with_asterisk
-        What words mean, and what compounds mean that match a pattern.
+        What words mean, and what compounds mean: by the word with an asterisk where others begin or end.
+    inside
+        Those with an asterisk on either side.
     parts
         What compounds are made of.
     """
@@ -239,7 +260,8 @@ class _Vocabulary:
     harmless: frozenset[str]
     food: frozenset[str]
     whole: Mapping[str, Meaning]
-    with_asterisk: Sequence[tuple[Meaning, re.Pattern[str]]]
+    with_asterisk: Mapping[str, Meaning]
+    inside: Sequence[str]
     parts: Mapping[str, _Part]
 
 
@@ -255,33 +277,23 @@ def _vocabulary(language: str) -> _Vocabulary:
     rows = [row for row in rows_of("harmless_words.tsv") if row["language"] == language]
     harmless = {word for row in rows for word in row["words"].split()}
     whole: dict[str, Meaning] = {}
-    asterisk = []
-    for group, words in words_of(language).items():
+    with_asterisk: dict[str, Meaning] = {}
+    named = ((Meaning(bit_of(group), is_known=True), words) for group, words in words_of(language).items())
+    kinds = (row for row in rows_of("kinds.tsv") if row["language"] == language and row["words"])
+    for meaning, words in (*named, *((_meaning_of_kind(row), row["words"].split()) for row in kinds)):
         for word in words:
-            whole[word] = whole.get(word, _UNKNOWN).joined(Meaning(named=bit_of(group), is_known=True))
-        if compounds := [word for word in words if "*" in word]:
-            asterisk.append((Meaning(bit_of(group), is_known=True), _with_asterisk(compounds)))
-    for row in rows_of("kinds.tsv"):
-        if row["language"] == language:
-            meaning = _meaning_of_kind(row)
-            for word in row["words"].split():
-                if "*" in word:
-                    asterisk.append((meaning, _with_asterisk([word])))
-                else:
-                    whole[word] = whole.get(word, _UNKNOWN).joined(meaning)
+            found = with_asterisk if "*" in word else whole
+            found[word] = found.get(word, _UNKNOWN).joined(meaning)
     return _Vocabulary(
         frozenset(harmless),
         frozenset(
             word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
         ),
         whole,
-        asterisk,
+        with_asterisk,
+        [word for word in with_asterisk if word.startswith("*") and word.endswith("*")],
         _parts(language, whole) if language in COMPOUNDING else {},
     )
-
-
-def _with_asterisk(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
 
 
 def _meaning_of_kind(row: Mapping[str, str]) -> Meaning:
@@ -329,9 +341,25 @@ _HEADING = 8
 _OF_ANY_CEREAL = bit_of("gluten")
 
 
+#: Phrases by their first word, the longest first, each with what it means.
+_Phrases: TypeAlias = Mapping[str, Sequence[tuple[tuple[str, ...], Meaning]]]
+
+
 @cache
-def _phrases(language: str) -> Mapping[str, Sequence[tuple[tuple[str, ...], Meaning]]]:
-    """Return the phrases of a language by their first word, the longest first."""
+def _phrases(languages: tuple[str, ...]) -> _Phrases:
+    """Return the phrases of some languages; what is one in several means what it means in any of them."""
+    found: dict[tuple[str, ...], Meaning] = {}
+    for language in languages:
+        for words, meaning in _phrases_in(language).items():
+            found[words] = found.get(words, _UNKNOWN).joined(meaning)
+    by_first: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
+    for words, meaning in sorted(found.items(), key=lambda one: -len(one[0])):
+        by_first.setdefault(words[0], []).append((words, meaning))
+    return by_first
+
+
+@cache
+def _phrases_in(language: str) -> Mapping[tuple[str, ...], Meaning]:
     found: dict[tuple[str, ...], Meaning] = {}
     for row in rows_of("kinds.tsv"):
         if row["language"] == language and row["phrases"]:
@@ -340,16 +368,12 @@ def _phrases(language: str) -> Mapping[str, Sequence[tuple[tuple[str, ...], Mean
     for row in rows_of("harmless_phrases.tsv"):
         if row["language"] == language:
             found.setdefault(tuple(row["phrase"].split()), _HARMLESS)
-    by_first: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
-    for words, meaning in sorted(found.items(), key=lambda one: -len(one[0])):
-        by_first.setdefault(words[0], []).append((words, meaning))
-    return by_first
+    return found
 
 
-@lru_cache(maxsize=2**17)
 def begins_phrase(word: str, languages: tuple[str, ...]) -> bool:
     """Whether a phrase begins with a word."""
-    return any(word in _phrases(language) for language in languages)
+    return word in _phrases(languages)
 
 
 @dataclass(frozen=True)
@@ -413,7 +437,8 @@ def read(
         words = " ".join(tokens[place : place + size])
         place += size
         kind = meaning.kind & ~free_from
-        own = lists.of(place)
+        # What names an allergen, or is harmless, is what it is whatever follows.
+        own = _NO_LIST if meaning.is_known and not kind and not meaning.likely else lists.of(place)
         if not is_certain:
             likely |= kind | meaning.likely
             kind = 0
@@ -434,6 +459,9 @@ class _OwnList(NamedTuple):
 
     is_list: bool
     is_of_other_cereal: bool
+
+
+_NO_LIST = _OwnList(False, False)
 
 
 class _OwnLists:
@@ -507,13 +535,7 @@ def _other_cereals(language: str) -> re.Pattern[str]:
 
 def _phrase_at(tokens: Sequence[str], place: int, languages: tuple[str, ...]) -> tuple[int, Meaning]:
     """Return how many words the longest phrase at a place has, and what it means; 0 where there is none."""
-    found = [
-        (len(words), meaning)
-        for language in languages
-        for words, meaning in _phrases(language).get(tokens[place], ())
-        if tuple(tokens[place : place + len(words)]) == words
-    ]
-    if not found:
-        return 0, _UNKNOWN
-    longest = max(size for size, _ in found)
-    return longest, reduce(Meaning.joined, (meaning for size, meaning in found if size == longest))
+    for words, meaning in _phrases(languages).get(tokens[place], ()):
+        if tuple(tokens[place : place + len(words)]) == words:
+            return len(words), meaning
+    return 0, _UNKNOWN
