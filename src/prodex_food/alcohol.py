@@ -46,7 +46,7 @@ from prodex.packs import (
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
-from prodex_food.words import rows_of
+from prodex_food.words import Words, rows_of
 
 #: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
 ALCOHOL_LIMIT = 1.2
@@ -360,21 +360,12 @@ def _lists_drink(text: str) -> bool:
 
 @lru_cache(maxsize=2**17)
 def _is_word(word: str, *uses: str) -> bool:
-    return any(
-        word in whole or word.startswith(begins) or word.endswith(ends)
-        for whole, begins, ends in map(_words, uses)
-    )
+    return any(word in _words(use) for use in uses)
 
 
 @cache
-def _words(use: str) -> tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a use, and the beginnings and the ends of words."""
-    words = [word for word in _all(use) if "_" not in word]
-    return (
-        frozenset(word for word in words if "*" not in word),
-        tuple(word[:-1] for word in words if word.endswith("*")),
-        tuple(word[1:] for word in words if word.startswith("*")),
-    )
+def _words(use: str) -> Words:
+    return Words(word for word in _all(use) if "_" not in word)
 
 
 @cache

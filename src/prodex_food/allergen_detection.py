@@ -75,7 +75,7 @@ from prodex_food.vocabulary import (
     without_letter,
     words_of,
 )
-from prodex_food.words import rows_of
+from prodex_food.words import Words, rows_of
 
 #: Languages in which a noun before another one describes it: "wheat starch".
 _NOUNS_BEFORE = ("en", *COMPOUNDING)
@@ -724,7 +724,7 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     (True, True, False)
     """
     return bool(_NUMBERED.fullmatch(word)) or any(
-        word in whole or pattern.fullmatch(word) for whole, pattern in map(_ingredient_words, languages)
+        word in _ingredient_words(language) for language in languages
     )
 
 
@@ -734,18 +734,10 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     >>> is_whole_ingredient("rum", ("en",)), is_whole_ingredient("nutella", ("en",))
     (True, False)
     """
-    return any(word in _ingredient_words(language)[0] for language in languages)
+    return any(word in _ingredient_words(language).whole for language in languages)
 
 
 @cache
-def _ingredient_words(language: str) -> tuple[frozenset[str], re.Pattern[str]]:
-    """Return the whole words of a language that name ingredients, and a pattern of those with an asterisk."""
-    words = [
-        word
-        for row in rows_of("ingredient_words.tsv")
-        if row["language"] == language
-        for word in row["words"].split()
-    ]
-    # Of all words, a pattern would take a tenth of a second to compile.
-    patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word] or ["(?!)"]
-    return frozenset(word for word in words if "*" not in word), re.compile("|".join(patterns))
+def _ingredient_words(language: str) -> Words:
+    rows = rows_of("ingredient_words.tsv")
+    return Words(word for row in rows if row["language"] == language for word in row["words"].split())

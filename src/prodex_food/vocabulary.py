@@ -21,7 +21,7 @@ from functools import cache, lru_cache, reduce
 from typing import NamedTuple, TypeAlias
 
 from prodex.packs import Message
-from prodex_food.words import rows_of
+from prodex_food.words import Words, rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 #: Languages that write compounds as one word.
@@ -99,12 +99,21 @@ def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
     >>> meaning_of("abracadabra", ("fr",))
     Meaning(named=0, kind=0, likely=0, is_known=False)
     """
-    meanings = {language: _as_spelled(word, language) for language in languages}
-    found = reduce(Meaning.joined, meanings.values(), _UNKNOWN)
+    meanings = [_as_spelled(word, language) for language in languages]
+    found = _all_of(meanings)
+    if found.is_known:
+        return found
     # A wrong letter makes no word known that is known in another language.
-    if not found.is_known and any(_is_misspelt(word, one) for one in languages if meanings[one] == _UNKNOWN):
-        return found.joined(_HARMLESS)
-    return found
+    strange = (one for one, meaning in zip(languages, meanings, strict=True) if meaning == _UNKNOWN)
+    return found.joined(_HARMLESS) if any(_is_misspelt(word, one) for one in strange) else found
+
+
+def _all_of(meanings: Iterable[Meaning]) -> Meaning:
+    """Return what several meanings are together; most words have one or none, and share it with the table."""
+    told = [one for one in meanings if one is not _UNKNOWN]
+    if not told or all(one is told[0] for one in told):
+        return told[0] if told else _UNKNOWN
+    return reduce(Meaning.joined, told)
 
 
 #: Last parts of English words that say what something is like, and not what is in it: "gingerbread-spiced".
@@ -132,7 +141,7 @@ def _as_spelled(word: str, language: str) -> Meaning:
     if len(bare) > LONGEST and (language in COMPOUNDING or "-" not in bare):
         return found
     if language in COMPOUNDING:
-        found = found.joined(_compound(bare, language))
+        found = _all_of([found, _compound(bare, language)])
     elif "-" in bare:
         # A hyphen parts words here; German and Dutch join them with it.
         words_of_phrase = tuple(bare.split("-"))
@@ -185,13 +194,8 @@ def _compound(word: str, language: str) -> Meaning:
     """Return what a compound means: by the words that the table has with an asterisk, else by all of its parts."""
     words = _vocabulary(language)
     after = named_after(word, language)
-    known = words.with_asterisk
-    places = range(len(after) + 1)
-    parts = [*(f"{after[:place]}*" for place in places), *(f"*{after[place:]}" for place in places)]
-    parts += [part for part in words.inside if part[1:-1] in after]
-    found = reduce(
-        Meaning.joined, [known[part] for part in parts if part in known], words.whole.get(after, _UNKNOWN)
-    )
+    meanings = (meaning for meaning, compounds in words.compounds if after in compounds)
+    found = _all_of([words.whole.get(after, _UNKNOWN), *meanings])
     return found if found.is_known else _made_of(word, language)
 
 
@@ -249,10 +253,8 @@ class _Vocabulary:
     ----------
     harmless, food
         Words that hold no allergen, and those of them that are an ingredient by themselves.
-    whole, with_asterisk
-        What words mean, and what compounds mean: by the word with an asterisk where others begin or end.
-    inside
-        Those with an asterisk on either side.
+    whole, compounds
+        What words mean, and the words with an asterisk of each meaning.
     parts
         What compounds are made of.
     """
@@ -260,8 +262,7 @@ class _Vocabulary:
     harmless: frozenset[str]
     food: frozenset[str]
     whole: Mapping[str, Meaning]
-    with_asterisk: Mapping[str, Meaning]
-    inside: Sequence[str]
+    compounds: Sequence[tuple[Meaning, Words]]
     parts: Mapping[str, _Part]
 
 
@@ -277,28 +278,35 @@ def _vocabulary(language: str) -> _Vocabulary:
     rows = [row for row in rows_of("harmless_words.tsv") if row["language"] == language]
     harmless = {word for row in rows for word in row["words"].split()}
     whole: dict[str, Meaning] = {}
-    with_asterisk: dict[str, Meaning] = {}
+    compounds: dict[Meaning, set[str]] = {}
     named = ((Meaning(bit_of(group), is_known=True), words) for group, words in words_of(language).items())
     kinds = (row for row in rows_of("kinds.tsv") if row["language"] == language and row["words"])
     for meaning, words in (*named, *((_meaning_of_kind(row), row["words"].split()) for row in kinds)):
         for word in words:
-            found = with_asterisk if "*" in word else whole
-            found[word] = found.get(word, _UNKNOWN).joined(meaning)
+            if "*" in word:
+                compounds.setdefault(meaning, set()).add(word)
+            # Of an allergen, its bare stem is a word that a misspelt one may be.
+            if "*" not in word or meaning.named:
+                whole[word] = _all_of([whole.get(word, _UNKNOWN), meaning])
     return _Vocabulary(
         frozenset(harmless),
         frozenset(
             word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
         ),
         whole,
-        with_asterisk,
-        [word for word in with_asterisk if word.startswith("*") and word.endswith("*")],
+        [(meaning, Words(some)) for meaning, some in compounds.items()],
         _parts(language, whole) if language in COMPOUNDING else {},
     )
 
 
 def _meaning_of_kind(row: Mapping[str, str]) -> Meaning:
-    bit = bit_of(row["group"])
-    if row["certainty"] == "always":
+    return _kind(row["group"], row["certainty"])
+
+
+@cache
+def _kind(group: str, certainty: str) -> Meaning:
+    bit = bit_of(group)
+    if certainty == "always":
         return Meaning(kind=bit, is_known=True)
     return Meaning(likely=bit, is_known=True)
 
