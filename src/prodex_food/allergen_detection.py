@@ -69,6 +69,7 @@ from prodex_food.vocabulary import (
     LONGEST,
     ListReading,
     begins_phrase,
+    knows,
     meaning_of,
     named_after,
     read,
@@ -241,6 +242,24 @@ def named_allergens(
     )
 
 
+def knows_all_words(
+    texts: pa.Array, languages: pa.Array, *, fold: Callable[[pa.Array], pa.Array] = folded
+) -> Mask:
+    """Say in which texts every word of the ingredients is known in the language of the text.
+
+    >>> knows_all_words(pa.array(["Tomaten, Salz", "tomates, sel"]), pa.array(["de", "de"]))
+    array([ True, False])
+    """
+    ready = fold(texts)
+    known = np.ones(len(texts), bool)
+    for spoken, rows in _by_language(languages, len(texts)):
+        whole = ready.take(pa.array(rows))
+        _, rest = _ingredients(whole, spoken, perhaps=False)
+        read = _readings(_Words.of(rest), rest, _free_from(whole, spoken), spoken)
+        known[rows[np.array([place for place, one in read.items() if one.unknown], np.int64)]] = False
+    return known
+
+
 def only_lists_allergens(texts: pa.Array) -> Mask:
     """Say of which texts every word is known: the name of an allergen, or a word that lists of them consist of.
 
@@ -349,12 +368,11 @@ def _readings(
     }
 
 
-@lru_cache(maxsize=2**18)
 def _is_more(word: str, languages: tuple[str, ...]) -> bool:
     """Whether one has to look at the words around a word: a kind, a word of a phrase, or one that nobody knows."""
     meaning = meaning_of(word, languages)
-    is_plain = meaning.is_known and not meaning.kind and not meaning.likely
-    return bool(word) and (not is_plain or begins_phrase(word, languages))
+    is_more = meaning.kind or meaning.likely or begins_phrase(word, languages)
+    return bool(word) and bool(is_more or not knows(word, languages))
 
 
 def _free_from(texts: pa.Array, languages: tuple[str, ...]) -> dict[int, int]:

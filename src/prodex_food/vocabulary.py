@@ -15,10 +15,10 @@ A word that is in none of them is unknown: nobody can say that a list with it ho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, reduce
-from typing import NamedTuple, TypeAlias
+from functools import cache, cached_property, lru_cache, reduce
+from typing import NamedTuple
 
 from prodex.packs import Message
 from prodex_food.words import Words, rows_of
@@ -90,7 +90,7 @@ LONGEST = 80
 
 @lru_cache(maxsize=2**18)
 def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
-    """Return what a folded word means in a list of ingredients in one of some languages.
+    """Return what a folded word means in a list of ingredients in one of some languages; see also `knows`.
 
     Examples
     --------
@@ -99,13 +99,22 @@ def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
     >>> meaning_of("abracadabra", ("fr",))
     Meaning(named=0, kind=0, likely=0, is_known=False)
     """
-    meanings = [_as_spelled(word, language) for language in languages]
-    found = _all_of(meanings)
-    if found.is_known:
-        return found
-    # A wrong letter makes no word known that is known in another language.
-    strange = (one for one, meaning in zip(languages, meanings, strict=True) if meaning == _UNKNOWN)
-    return found.joined(_HARMLESS) if any(_is_misspelt(word, one) for one in strange) else found
+    return _all_of([_in_language(word, language) for language in languages])
+
+
+@lru_cache(maxsize=2**18)
+def knows(word: str, languages: tuple[str, ...]) -> bool:
+    """Say whether a folded word is one of an ingredient, or between them, also where one of its letters is wrong.
+
+    >>> knows("champignons", ("fr",)), knows("champigmons", ("fr",)), knows("abracadabra", ("fr",))
+    (True, True, False)
+    """
+    return meaning_of(word, languages).is_known or any(_knows(word, language) for language in languages)
+
+
+def _knows(word: str, language: str) -> bool:
+    meaning = _in_language(word, language)
+    return meaning.is_known or (meaning == _UNKNOWN and _is_misspelt(word, language))
 
 
 def _all_of(meanings: Iterable[Meaning]) -> Meaning:
@@ -126,12 +135,6 @@ _LIKE = frozenset(
 
 
 def _in_language(word: str, language: str) -> Meaning:
-    meaning = _as_spelled(word, language)
-    return _HARMLESS if meaning == _UNKNOWN and _is_misspelt(word, language) else meaning
-
-
-def _as_spelled(word: str, language: str) -> Meaning:
-    """Return what a word means whose letters are all right."""
     words = _vocabulary(language)
     # Signs of a hyphenation that begin or end a word, and single letters, are none.
     bare = word.strip("-")
@@ -145,13 +148,15 @@ def _as_spelled(word: str, language: str) -> Meaning:
     elif "-" in bare:
         # A hyphen parts words here; German and Dutch join them with it.
         words_of_phrase = tuple(bare.split("-"))
-        if meaning := _phrases_in(language).get(words_of_phrase):
+        if meaning := _phrases_in(language).get(" ".join(words_of_phrase)):
             return meaning
         if words_of_phrase[-1] in _LIKE:
             return _HARMLESS
         parts = [_in_language(part, language) for part in words_of_phrase]
         together = reduce(Meaning.joined, parts)
-        found = found.joined(together._replace(is_known=all(part.is_known for part in parts)))
+        found = found.joined(
+            together._replace(is_known=all(_knows(part, language) for part in words_of_phrase))
+        )
     return found
 
 
@@ -194,8 +199,9 @@ def _compound(word: str, language: str) -> Meaning:
     """Return what a compound means: by the words that the table has with an asterisk, else by all of its parts."""
     words = _vocabulary(language)
     after = named_after(word, language)
-    meanings = (meaning for meaning, compounds in words.compounds if after in compounds)
-    found = _all_of([words.whole.get(after, _UNKNOWN), *meanings])
+    found = words.whole.get(after, _UNKNOWN)
+    if after in words.compounds:
+        found = _all_of([found, *(each for each, some in words.meant_by_compounds if after in some)])
     return found if found.is_known else _made_of(word, language)
 
 
@@ -253,8 +259,10 @@ class _Vocabulary:
     ----------
     harmless, food
         Words that hold no allergen, and those of them that are an ingredient by themselves.
-    whole, compounds
-        What words mean, and the words with an asterisk of each meaning.
+    whole
+        What words mean.
+    compounds, meant_by_compounds
+        The words with an asterisk, and those of each meaning.
     parts
         What compounds are made of.
     """
@@ -262,7 +270,8 @@ class _Vocabulary:
     harmless: frozenset[str]
     food: frozenset[str]
     whole: Mapping[str, Meaning]
-    compounds: Sequence[tuple[Meaning, Words]]
+    compounds: Words
+    meant_by_compounds: Sequence[tuple[Meaning, Words]]
     parts: Mapping[str, _Part]
 
 
@@ -294,6 +303,7 @@ def _vocabulary(language: str) -> _Vocabulary:
             word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
         ),
         whole,
+        Words(set().union(*compounds.values())),
         [(meaning, Words(some)) for meaning, some in compounds.items()],
         _parts(language, whole) if language in COMPOUNDING else {},
     )
@@ -349,39 +359,49 @@ _HEADING = 8
 _OF_ANY_CEREAL = bit_of("gluten")
 
 
-#: Phrases by their first word, the longest first, each with what it means.
-_Phrases: TypeAlias = Mapping[str, Sequence[tuple[tuple[str, ...], Meaning]]]
+@dataclass(frozen=True)
+class _Phrases:
+    """Phrases of several words: what each means, and how many words those have that begin with a word, most first."""
+
+    meaning: Mapping[str, Meaning]
+    sizes: Mapping[str, Sequence[int]]
+
+    def at(self, tokens: Sequence[str], place: int) -> tuple[int, Meaning]:
+        """Return how many words the longest phrase at a place has, and what it means; 0 where there is none."""
+        for size in self.sizes.get(tokens[place], ()):
+            words = tokens[place : place + size]
+            if (meaning := self.meaning.get(" ".join(words))) is not None:
+                return len(words), meaning
+        return 0, _UNKNOWN
 
 
 @cache
 def _phrases(languages: tuple[str, ...]) -> _Phrases:
     """Return the phrases of some languages; what is one in several means what it means in any of them."""
-    found: dict[tuple[str, ...], Meaning] = {}
+    found: dict[str, Meaning] = {}
     for language in languages:
-        for words, meaning in _phrases_in(language).items():
-            found[words] = found.get(words, _UNKNOWN).joined(meaning)
-    by_first: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
-    for words, meaning in sorted(found.items(), key=lambda one: -len(one[0])):
-        by_first.setdefault(words[0], []).append((words, meaning))
-    return by_first
+        for phrase, meaning in _phrases_in(language).items():
+            found[phrase] = _all_of([found.get(phrase, _UNKNOWN), meaning])
+    sizes: dict[str, set[int]] = {}
+    for phrase in found:
+        sizes.setdefault(phrase.partition(" ")[0], set()).add(phrase.count(" ") + 1)
+    return _Phrases(found, {first: sorted(some, reverse=True) for first, some in sizes.items()})
 
 
 @cache
-def _phrases_in(language: str) -> Mapping[tuple[str, ...], Meaning]:
-    found: dict[tuple[str, ...], Meaning] = {}
+def _phrases_in(language: str) -> Mapping[str, Meaning]:
+    harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv") if row["language"] == language)
+    found = dict.fromkeys(harmless, _HARMLESS)
+    kinds: dict[str, Meaning] = {}
     for row in rows_of("kinds.tsv"):
-        if row["language"] == language and row["phrases"]:
-            words = tuple(row["phrases"].split())
-            found[words] = found.get(words, _UNKNOWN).joined(_meaning_of_kind(row))
-    for row in rows_of("harmless_phrases.tsv"):
-        if row["language"] == language:
-            found.setdefault(tuple(row["phrase"].split()), _HARMLESS)
-    return found
+        if row["language"] == language and (phrase := row["phrases"]):
+            kinds[phrase] = _all_of([kinds.get(phrase, _UNKNOWN), _meaning_of_kind(row)])
+    return found | kinds
 
 
 def begins_phrase(word: str, languages: tuple[str, ...]) -> bool:
     """Whether a phrase begins with a word."""
-    return word in _phrases(languages)
+    return word in _phrases(languages).sizes
 
 
 @dataclass(frozen=True)
@@ -428,25 +448,27 @@ def read(
     ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)
-    lists = _OwnLists(tokens, languages)
+    lists, phrases = _OwnLists(tokens, languages), _phrases(languages)
     named, unknown, likely = [], [], 0
     place = 0
     while place < len(tokens):
         if tokens[place] in _SIGNS:
             place += 1
             continue
-        size, meaning = _phrase_at(tokens, place, languages)
+        size, meaning = phrases.at(tokens, place)
+        is_known = bool(size)
         if not size:
             size, meaning = 1, meaning_of(tokens[place], languages)
+            is_known = meaning.is_known or knows(tokens[place], languages)
         elif meaning.kind or meaning.likely:
             # What a phrase holds is named where one of its words says so: "soya protein", and not "sea almonds".
             inside = (meaning_of(one, languages).named for one in tokens[place : place + size])
             meaning = meaning._replace(named=meaning.kind & reduce(int.__or__, inside, 0))
-        words = " ".join(tokens[place : place + size])
+        words = tokens[place] if size == 1 else " ".join(tokens[place : place + size])
         place += size
         kind = meaning.kind & ~free_from
         # What names an allergen, or is harmless, is what it is whatever follows.
-        own = _NO_LIST if meaning.is_known and not kind and not meaning.likely else lists.of(place)
+        own = _NO_LIST if is_known and not kind and not meaning.likely else lists.of(place)
         if not is_certain:
             likely |= kind | meaning.likely
             kind = 0
@@ -457,7 +479,7 @@ def read(
             likely |= meaning.likely & ~free_from
         if bits := meaning.named | kind:
             named.append((words, bits))
-        if not meaning.is_known and not own.is_list:
+        if not is_known and not own.is_list:
             unknown.append(words)
     return ListReading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
 
@@ -480,19 +502,29 @@ class _OwnLists:
 
     def __init__(self, tokens: Sequence[str], languages: tuple[str, ...]) -> None:
         self._tokens, self._languages = tokens, languages
-        signs = [place for place, one in enumerate(tokens) if one in _SIGNS]
-        first = signs[0] if signs else 0
-        self._heading = first if first <= _HEADING and tokens[first : first + 1] == [":"] else 0
-        self._sign = _next_of(signs, len(tokens))
-        self._closing = {
-            sign: _next_of([place for place, one in enumerate(tokens) if one == sign], len(tokens))
-            for sign in _CLOSING.values()
-        }
         self._seen: dict[int, _OwnList] = {}
+
+    @cached_property
+    def _heading(self) -> int:
+        first = self._next[0]
+        return first if first <= _HEADING and self._tokens[first : first + 1] == [":"] else 0
+
+    @cached_property
+    def _next(self) -> list[int]:
+        """The place of the next sign of each place."""
+        return self._next_of(_SIGNS)
+
+    @cached_property
+    def _closing(self) -> Mapping[str, list[int]]:
+        return {sign: self._next_of(sign) for sign in _CLOSING.values()}
+
+    def _next_of(self, signs: Collection[str]) -> list[int]:
+        places = [place for place, one in enumerate(self._tokens) if one in signs]
+        return _next_of(places, len(self._tokens))
 
     def of(self, place: int) -> _OwnList:
         """Return what follows on the words before a place."""
-        start = place - 1 if place <= self._heading else self._sign[place]
+        start = place - 1 if place <= self._heading else self._next[place]
         if start not in self._seen:
             self._seen[start] = self._looked_at(place, start)
         return self._seen[start]
@@ -503,6 +535,8 @@ class _OwnLists:
         else:
             closing = _CLOSING.get(self._tokens[start]) if start < len(self._tokens) else None
             inside = self._tokens[start + 1 : self._closing[closing][start]] if closing else []
+        if not inside:
+            return _NO_LIST
         # Where it only describes, as in "hoki (raw, frozen, salt)", it is no list.
         items = re.split("[,;]", " ".join(inside))
         is_list = sum(any(map(self._is_food, _TOKEN.findall(item))) for item in items) >= _LIST
@@ -539,11 +573,3 @@ def _other_cereals(language: str) -> re.Pattern[str]:
         if (one["use"], one["language"]) == ("starchy", language)
     )
     return re.compile(rf"\b(?:{'|'.join(found)})\b")
-
-
-def _phrase_at(tokens: Sequence[str], place: int, languages: tuple[str, ...]) -> tuple[int, Meaning]:
-    """Return how many words the longest phrase at a place has, and what it means; 0 where there is none."""
-    for words, meaning in _phrases(languages).get(tokens[place], ()):
-        if tuple(tokens[place : place + len(words)]) == words:
-            return len(words), meaning
-    return 0, _UNKNOWN

@@ -38,7 +38,12 @@ from prodex.packs import (
     rule,
     sections,
 )
-from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
+from prodex_food.allergen_detection import (
+    as_written,
+    knows_all_words,
+    named_allergens,
+    only_lists_allergens,
+)
 from prodex_food.food_products import TAKEN_FOR_FOOD_BY, FoodEvidence, food_evidence, is_food
 from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES, bit_of
 
@@ -348,9 +353,8 @@ def _read_in(
     if not len(rows):
         return certain
     taken = pa.array(rows)
-    found = named_allergens(texts.take(taken), stated.take(taken), fold=fold)
     has_all = np.zeros(len(texts), bool)
-    has_all[rows] = [not words for words in found.unknown]
+    has_all[rows] = knows_all_words(texts.take(taken), stated.take(taken), fold=fold)
     return pc.if_else(pa.array(has_all), stated, certain)
 
 
