@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import product as every
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -247,13 +249,25 @@ _SAID: dict[str, int] = {use: getattr(_Said, use.upper()) for use in _USES}
 
 
 def _of_names(products: Products, chosen: Mask) -> Rows:
+    known = products.remember("names of drinks", lambda: _NamesRead.none(len(products)))
     texts = TextColumns.of(products)
-    rows = np.flatnonzero(chosen[texts.product] & texts.within(NAMES))
-    said = _read(products, texts, rows, _name_said)
-    found = np.zeros(len(products), np.int64)
-    np.bitwise_or.at(found, texts.product[rows], said)
-    flags, flag = np.unique(found, return_inverse=True)
+    rows = np.flatnonzero((chosen & ~known.is_read)[texts.product] & texts.within(NAMES))
+    np.bitwise_or.at(known.said, texts.product[rows], _read(products, texts, rows, _name_said))
+    known.is_read[chosen] = True
+    flags, flag = np.unique(np.where(chosen, known.said, 0), return_inverse=True)
     return np.array([*map(_name_of, flags.tolist()), 0], np.int64)[:-1][flag]
+
+
+@dataclass(frozen=True)
+class _NamesRead:
+    """What the names of products say, and of which products they were read: rules differ in whose they need."""
+
+    said: Rows
+    is_read: Mask
+
+    @classmethod
+    def none(cls, size: int) -> Self:
+        return cls(np.zeros(size, np.int64), np.zeros(size, bool))
 
 
 def _of_lists(products: Products, chosen: Mask) -> Rows:

@@ -226,9 +226,9 @@ def named_allergens(
                 doubtful[rows[place]] |= reading.likely
                 unknown[rows[place]] = tuple(one for one in reading.unknown if one not in own_words)
                 meant = [(one, own_words[one]) for one in reading.unknown if own_words.get(one)]
-                found.append(_own_found(rows[place], meant))
-                for _, bits in meant:
-                    groups[rows[place]] |= bits
+                if meant:
+                    found.append(_own_found(rows[place], meant))
+                    groups[rows[place]] |= _union(bits for _, bits in meant)
             share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
     return NamedAllergens(
         groups,
@@ -392,7 +392,7 @@ _FREE = re.compile("(?:frei|vrij)(?:e[rsnm]?)?$")
 
 
 def _own_found(text: int, meant: Sequence[tuple[str, int]]) -> _Found:
-    words, meaning = zip(*meant, strict=True) if meant else ((), ())
+    words, meaning = zip(*meant, strict=True)
     return _Found(np.full(len(words), text), pa.array(words, pa.string()), np.array(meaning, np.int32))
 
 
@@ -653,10 +653,12 @@ _LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "\u0301": ""}
 
 
 @lru_cache(maxsize=2**8)
-def _plain(text: str) -> tuple[str, list[int]]:
+def _plain(text: str) -> tuple[str, Sequence[int]]:
     """Return a text as words are looked for in it, behind a space, and the place in the text of each of its letters."""
     # This capital alone has two letters in lower case.
     even = text.replace("İ", "I").lower().translate(_ALIKE)
+    if not _UNEVEN.search(even):
+        return f" {even}", range(-1, len(text) + 1)
     plain, places, start = [" "], [-1], 0
     for found in _UNEVEN.finditer(even):
         plain += even[start : found.start()], _LETTERS.get(found[0], " ")

@@ -18,7 +18,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from prodex.packs import Message
 from prodex_food.words import Words, rows_of
@@ -169,25 +172,52 @@ def _is_misspelt(word: str, language: str) -> bool:
     bare = word.strip("-")
     if not _LONG <= len(bare) <= LONGEST:
         return False
-    spelled, (harmless, others) = without_letter(bare), _spellings(language)
-    return not spelled.isdisjoint(harmless) and spelled.isdisjoint(others)
+    harmless, others = _spellings(language)
+    spelled = _spellings_of(bare)
+    return _have_one(spelled, harmless) and not _have_one(spelled, others)
 
 
 @cache
-def _spellings(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return long words, and what they are without one of their letters: of harmless words, and of all others."""
+def _spellings(language: str) -> tuple[Codes, Codes]:
+    """Return the spellings of long words in order: of harmless ones, and of all others."""
     words = _vocabulary(language)
-    return _near(words.harmless, _LONG), _near(words.whole, _LONG - 1)
-
-
-def _near(words: Iterable[str], fewest: int) -> frozenset[str]:
-    """Return the words with so many letters, and what they are without one of these."""
-    long = [word for word in words if len(word) >= fewest]
-    # Place by place: a quarter of a million words are made when a process begins.
-    places = range(max(map(len, long), default=0))
-    return frozenset(long).union(
-        *([word[:place] + word[place + 1 :] for word in long if place < len(word)] for place in places)
+    return (
+        np.sort(_codes([word for word in words.harmless if len(word) >= _LONG])),
+        np.sort(_codes([word for word in words.whole if len(word) >= _LONG - 1])),
     )
+
+
+@lru_cache(maxsize=2**10)
+def _spellings_of(word: str) -> Codes:
+    return _codes([word])
+
+
+def _have_one(some: Codes, ordered: Codes) -> bool:
+    places = np.searchsorted(ordered, some)
+    return bool((ordered[np.minimum(places, len(ordered) - 1)] == some).any())
+
+
+#: Numbers of 64 bits, which stand for words: as texts, half a million of them would take 70 MB.
+Codes: TypeAlias = npt.NDArray[np.uint64]
+#: What a letter counts more than the one before it, and the inverse of that modulo 2 ** 64.
+_STEP = 0x9E3779B97F4A7C15
+_STEP_BACK = np.uint64(pow(_STEP, -1, 2**64))
+
+
+def _codes(words: Sequence[str]) -> Codes:
+    """Return the codes of words, and of what they are without one of their letters (`without_letter`).
+
+    >>> len(set(_codes(["lait"]).tolist()) & set(_codes(["lant"]).tolist()))
+    1
+    """
+    longest = max(map(len, words))
+    letters = np.array(words, f"U{longest}").view(np.uint32).reshape(len(words), longest)
+    counted = letters * np.cumprod(np.full(longest, _STEP, np.uint64))
+    before = np.cumsum(counted, axis=1)
+    whole = before[:, -1:]
+    # What is behind the missing letter moves to the place before.
+    without = before - counted + (whole - before) * _STEP_BACK
+    return np.concatenate([whole[:, 0], without[letters > 0]])
 
 
 def without_letter(word: str) -> set[str]:
@@ -241,14 +271,19 @@ def _sounding(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """A part of compounds: what it means, and where it may stand."""
 
     meaning: Meaning
-    may_begin: bool = True
-    may_join: bool = True
-    may_end: bool = True
+    may_begin: bool
+    may_join: bool
+    may_end: bool
+
+
+@cache
+def _part(meaning: Meaning, may_begin: bool = True, may_join: bool = True, may_end: bool = True) -> _Part:
+    """Return a part, the same for the thousands of words that are alike."""
+    return _Part(meaning, may_begin, may_join, may_end)
 
 
 @dataclass(frozen=True)
@@ -327,7 +362,7 @@ _SHORTEST_PART = 4
 
 def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
     parts = {
-        word: _Part(meaning)
+        word: _part(meaning)
         for word, meaning in whole.items()
         if len(word) >= _SHORTEST_PART and "*" not in word and "-" not in word
     }
@@ -338,7 +373,7 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
                 if before is not None and before.meaning != _HARMLESS:
                     continue
                 place = row["place"]
-                parts[word] = _Part(
+                parts[word] = _part(
                     _HARMLESS,
                     place != "last" or (before is not None and before.may_begin),
                     place == "any" or (before is not None and before.may_join),
@@ -361,17 +396,19 @@ _OF_ANY_CEREAL = bit_of("gluten")
 
 @dataclass(frozen=True)
 class _Phrases:
-    """Phrases of several words: what each means, and how many words those have that begin with a word, most first."""
+    """Phrases of several words: what each means, and how many words those have that begin with a word, as bits."""
 
     meaning: Mapping[str, Meaning]
-    sizes: Mapping[str, Sequence[int]]
+    sizes: Mapping[str, int]
 
     def at(self, tokens: Sequence[str], place: int) -> tuple[int, Meaning]:
         """Return how many words the longest phrase at a place has, and what it means; 0 where there is none."""
-        for size in self.sizes.get(tokens[place], ()):
-            words = tokens[place : place + size]
+        sizes = self.sizes.get(tokens[place], 0)
+        while sizes:
+            words = tokens[place : place + sizes.bit_length() - 1]
             if (meaning := self.meaning.get(" ".join(words))) is not None:
                 return len(words), meaning
+            sizes ^= 1 << sizes.bit_length() - 1
         return 0, _UNKNOWN
 
 
@@ -382,10 +419,11 @@ def _phrases(languages: tuple[str, ...]) -> _Phrases:
     for language in languages:
         for phrase, meaning in _phrases_in(language).items():
             found[phrase] = _all_of([found.get(phrase, _UNKNOWN), meaning])
-    sizes: dict[str, set[int]] = {}
+    sizes: dict[str, int] = {}
     for phrase in found:
-        sizes.setdefault(phrase.partition(" ")[0], set()).add(phrase.count(" ") + 1)
-    return _Phrases(found, {first: sorted(some, reverse=True) for first, some in sizes.items()})
+        first = phrase.partition(" ")[0]
+        sizes[first] = sizes.get(first, 0) | 1 << phrase.count(" ") + 1
+    return _Phrases(found, sizes)
 
 
 @cache

@@ -51,5 +51,5 @@ class Words:
             word in self.whole
             or word.startswith(self._begins)
             or word.endswith(self._ends)
-            or any(part in word for part in self._inside)
+            or (self._inside != () and any(part in word for part in self._inside))
         )
