@@ -283,7 +283,7 @@ def _of_lists(products: Products, chosen: Mask) -> Rows:
 def _read(products: Products, texts: TextColumns, rows: Rows, say: Callable[[str], int]) -> Rows:
     """Return what is said of some texts, each wording read once."""
     used, wording = np.unique(texts.wording[rows], return_inverse=True)
-    plain = FoldedTexts.of(products).take(texts.texts.take(pa.array(used))).to_pylist()
+    plain = FoldedTexts.of(products).wordings(texts, used).to_pylist()
     return np.array([*map(say, plain), 0], np.int64)[:-1][wording]
 
 

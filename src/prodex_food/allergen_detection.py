@@ -656,7 +656,8 @@ _LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "\u0301": ""}
 def _plain(text: str) -> tuple[str, Sequence[int]]:
     """Return a text as words are looked for in it, behind a space, and the place in the text of each of its letters."""
     # This capital alone has two letters in lower case.
-    even = text.replace("İ", "I").lower().translate(_ALIKE)
+    even = text.replace("İ", "I").lower()
+    even = even.replace("`", "'") if text.isascii() else even.translate(_ALIKE)
     if not _UNEVEN.search(even):
         return f" {even}", range(-1, len(text) + 1)
     plain, places, start = [" "], [-1], 0

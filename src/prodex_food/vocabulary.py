@@ -583,9 +583,15 @@ class _OwnLists:
     def _is_food(self, word: str) -> bool:
         if word in _SIGNS:
             return False
+        if word in _foods(self._languages):
+            return True
         meaning = meaning_of(word, self._languages)
-        is_food = any(word in _vocabulary(language).food for language in self._languages)
-        return is_food or bool(meaning.named | meaning.kind | meaning.likely)
+        return bool(meaning.named | meaning.kind | meaning.likely)
+
+
+@cache
+def _foods(languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*(_vocabulary(language).food for language in languages))
 
 
 def _next_of(places: Sequence[int], size: int) -> list[int]:

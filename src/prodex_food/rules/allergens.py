@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -137,6 +137,16 @@ def _own_words(products: Products) -> dict[str, int]:
     }
 
 
+_UNKNOWN_WORD = Message("nobody knows this word")
+_OTHER_LANGUAGE = Message("in a language whose words are not known here")
+
+
+@cache
+def _may_hold(groups: int) -> Message:
+    named = [one for bit, one in enumerate(ALLERGENS) if groups >> bit & 1]
+    return Message("may hold {allergens}, which it does not name", allergens=named)
+
+
 def _doubts(
     made_of: AttributeTexts, read: _Compositions, perhaps: npt.NDArray[np.int32], composition: str
 ) -> Evidence:
@@ -148,7 +158,7 @@ def _doubts(
         text = texts[row].as_py()
         unknown = read.unknown[row]
         said: list[tuple[str | None, Message]] = [
-            (as_written(word, text), Message("nobody knows this word")) for word in unknown[:_MOST_WORDS]
+            (as_written(word, text), _UNKNOWN_WORD) for word in unknown[:_MOST_WORDS]
         ]
         if more := len(unknown[_MOST_WORDS:]):
             said.append(
@@ -160,10 +170,9 @@ def _doubts(
                 )
             )
         if read.is_foreign[row]:
-            said.append((None, Message("in a language whose words are not known here")))
+            said.append((None, _OTHER_LANGUAGE))
         elif perhaps[row]:
-            named = [one for bit, one in enumerate(ALLERGENS) if perhaps[row] >> bit & 1]
-            said.append((None, Message("may hold {allergens}, which it does not name", allergens=named)))
+            said.append((None, _may_hold(int(perhaps[row]))))
         product += [int(made_of.product[row])] * len(said)
         stated += [languages[row].as_py()] * len(said)
         seen += [word for word, _ in said]

@@ -234,7 +234,7 @@ def _called(products: Products, use: str) -> Mask:
     texts = TextColumns.of(products)
     claiming = products.any(texts.product[_claims(products).text])
     rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])
-    folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
+    folded = FoldedTexts.of(products).wordings(texts, texts.wording[rows]).to_pylist()
     return products.any(texts.product[rows[np.array([bool(words_in(one, use)) for one in folded], bool)]])
 
 
@@ -576,7 +576,7 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claiming = texts.values(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
-    folded = FoldedTexts.of(products).take(texts.values(listed)).to_pylist()
+    folded = FoldedTexts.of(products).wordings(texts, texts.wording[listed]).to_pylist()
     sugar: dict[int, str] = {}
     doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}

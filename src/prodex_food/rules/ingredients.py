@@ -73,7 +73,7 @@ def ingredients_only(products: Products, *, attribute: str = "composition") -> V
     texts = TextColumns.of(products)
     judged = texts.within([attribute])
     used = np.unique(texts.wording[judged])
-    ready = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
+    ready = FoldedTexts.of(products).wordings(texts, used)
     parts: dict[int, list[Message]] = {}
     for part, expression in _label_parts().items():
         rows = np.flatnonzero(is_true(has_match(ready, expression)))

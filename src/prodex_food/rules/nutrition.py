@@ -471,7 +471,7 @@ def _names_match(
     texts = TextColumns.of(products)
     asked = products.any(nutrition.product[chosen])
     rows = np.flatnonzero(asked[texts.product] & texts.within(attributes))
-    folded_texts = FoldedTexts.of(products).take(texts.values(rows))
+    folded_texts = FoldedTexts.of(products).wordings(texts, texts.wording[rows])
     found = is_true(has_match(folded_texts, pattern))
     return products.any(texts.product[rows[found]])[nutrition.product]
 

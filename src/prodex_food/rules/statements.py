@@ -123,12 +123,12 @@ def _candidates(products: Products, attribute: str) -> _Ingredients:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within([attribute]))
     used = texts.used(own)
-    folded = FoldedTexts.of(products).take(texts.texts.take(pa.array(used)))
+    folded = FoldedTexts.of(products).wordings(texts, used)
     # One look at each wording for everything: few lists name any of it.
     found = np.zeros(len(texts.texts), bool)
     found[used[is_true(has_match(folded, words_of(*_NAMED)))]] = True
     own = own[found[texts.wording[own]]]
-    return _Ingredients(own, FoldedTexts.of(products).take(texts.values(own)).to_pylist())
+    return _Ingredients(own, FoldedTexts.of(products).wordings(texts, texts.wording[own]).to_pylist())
 
 
 def _found(folded: str, look: _Look) -> str | bool:
@@ -152,7 +152,7 @@ def _stating(products: Products, concerned: Mask, parts: _Parts, but: str = "") 
     if but:
         chosen &= ~texts.within([but])
     rows = np.flatnonzero(chosen)
-    folded = FoldedTexts.of(products).take(texts.values(rows)).to_pylist()
+    folded = FoldedTexts.of(products).wordings(texts, texts.wording[rows]).to_pylist()
     whose = texts.product[rows].tolist()
     # Statements without a language are no texts of the table of texts.
     for attribute in _STATEMENTS:
@@ -357,7 +357,7 @@ def _called_tea(products: Products, concerned: Mask) -> Mask:
     texts = TextColumns.of(products)
     rows = np.flatnonzero(texts.within(NAMES) & concerned[texts.product])
     typed = texts.values(rows)
-    plain = FoldedTexts.of(products).take(typed).to_pylist()
+    plain = FoldedTexts.of(products).wordings(texts, texts.wording[rows]).to_pylist()
     is_tea = [
         bool(words_in(one, "tea_or_coffee") or words_in(as_typed.lower(), "tea_or_coffee"))
         for one, as_typed in zip(plain, typed.to_pylist(), strict=True)
