@@ -120,14 +120,17 @@ def is_alcoholic(products: Products, kinds: Sequence[str] = ()) -> Answer:
 
 
 def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
+    if kinds and not pc.any(pc.is_in(products.column("kind_code"), pa.array(kinds))).as_py():
+        return is_alcoholic(products)
     needs = (
         ["GPC.code", "kind.label", "kind.code"],
         [f"{name}.data" for name in NAMES],
         ["percentageOfAlcoholByVolume", *NutritionColumns.NEEDS, *NutritionColumns.BASIS],
         ["composition.data"],
     )
-    judged = _judged([asked_for(products.origin, paths) is Asked.ALL for paths in needs])
-    kind, figure = _of_kinds(products, kinds), _of_figures(products)
+    judged = _judged(tuple(asked_for(products.origin, paths) is Asked.ALL for paths in needs))
+    kind = _of_kinds(products, kinds)
+    figure = products.remember("figures of drinks", lambda: _of_figures(products))
     # Texts are read of those alone of which the rest leaves it open.
     by_name = np.ptp(judged, axis=1).any(axis=2)[kind, figure]
     name = _of_names(products, by_name)
@@ -136,7 +139,8 @@ def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     return pd.arrays.BooleanArray(found == _ABOVE, found == _UNKNOWN)
 
 
-def _judged(is_asked: Sequence[bool]) -> npt.NDArray[np.int64]:
+@cache
+def _judged(is_asked: tuple[bool, ...]) -> npt.NDArray[np.int64]:
     """Return what kind, name, figure and list say together; of those that nobody asked for, whatever they may be."""
     facts = (_Kind, _Name, _Figure, _Made)
     judged = np.array([_judge(*each) for each in every(*facts)]).reshape([len(one) for one in facts])
@@ -249,18 +253,19 @@ _SAID: dict[str, int] = {use: getattr(_Said, use.upper()) for use in _USES}
 
 
 def _of_names(products: Products, chosen: Mask) -> Rows:
-    known = products.remember("names of drinks", lambda: _NamesRead.none(len(products)))
-    texts = TextColumns.of(products)
-    rows = np.flatnonzero((chosen & ~known.is_read)[texts.product] & texts.within(NAMES))
-    np.bitwise_or.at(known.said, texts.product[rows], _read(products, texts, rows, _name_said))
-    known.is_read[chosen] = True
-    flags, flag = np.unique(np.where(chosen, known.said, 0), return_inverse=True)
+    flags, flag = np.unique(_said_in(products, chosen, NAMES, _name_said), return_inverse=True)
     return np.array([*map(_name_of, flags.tolist()), 0], np.int64)[:-1][flag]
 
 
+def _of_lists(products: Products, chosen: Mask) -> Rows:
+    flags = _said_in(products, chosen, ("composition",), _list_said)
+    found = np.where(flags > 0, _Made.OF_OTHERS, _Made.UNTOLD)
+    return np.asarray(np.where(flags & _OF_DRINKS, _Made.OF_DRINKS, found), np.int64)
+
+
 @dataclass(frozen=True)
-class _NamesRead:
-    """What the names of products say, and of which products they were read: rules differ in whose they need."""
+class _TextsRead:
+    """What texts of products say, and of which products they were read: rules differ in whose they need."""
 
     said: Rows
     is_read: Mask
@@ -270,21 +275,19 @@ class _NamesRead:
         return cls(np.zeros(size, np.int64), np.zeros(size, bool))
 
 
-def _of_lists(products: Products, chosen: Mask) -> Rows:
+def _said_in(
+    products: Products, chosen: Mask, attributes: tuple[str, ...], say: Callable[[str], int]
+) -> Rows:
+    """Return the flags of what is said in texts of some products, each wording read once; none of the others."""
+    known = products.remember(("drinks", attributes), lambda: _TextsRead.none(len(products)))
     texts = TextColumns.of(products)
-    rows = np.flatnonzero(chosen[texts.product] & texts.within(["composition"]))
-    found = np.zeros(len(products), np.int64)
-    of_drinks = _read(products, texts, rows, _lists_drink).astype(bool)
-    found[texts.product[rows]] = _Made.OF_OTHERS
-    found[texts.product[rows[of_drinks]]] = _Made.OF_DRINKS
-    return found
-
-
-def _read(products: Products, texts: TextColumns, rows: Rows, say: Callable[[str], int]) -> Rows:
-    """Return what is said of some texts, each wording read once."""
+    rows = np.flatnonzero((chosen & ~known.is_read)[texts.product] & texts.within(attributes))
     used, wording = np.unique(texts.wording[rows], return_inverse=True)
     plain = FoldedTexts.of(products).wordings(texts, used).to_pylist()
-    return np.array([*map(say, plain), 0], np.int64)[:-1][wording]
+    said = np.array([*map(say, plain), 0], np.int64)[:-1][wording]
+    np.bitwise_or.at(known.said, texts.product[rows], said)
+    known.is_read[chosen] = True
+    return np.where(chosen, known.said, 0)
 
 
 def _name_of(flags: int) -> int:
@@ -365,11 +368,16 @@ def _use_of(word: str) -> str:
     return next((use for use in _USES if _is_word(word, use)), "")
 
 
-def _lists_drink(text: str) -> bool:
-    words = _WORD.findall(text)
-    return any(_is_word(word, "list") for word in words) and not any(
+#: What is said of a list: that there is one, and that a drink is made of it.
+_LISTED, _OF_DRINKS = 1, 2
+
+
+def _list_said(text: str) -> int:
+    words = frozenset(_WORD.findall(text))
+    of_drinks = any(_is_word(word, "list") for word in words) and not any(
         _is_word(word, "solid") for word in words
     )
+    return _LISTED | (_OF_DRINKS if of_drinks else 0)
 
 
 @lru_cache(maxsize=2**17)

@@ -371,8 +371,9 @@ def _readings(
 def _is_more(word: str, languages: tuple[str, ...]) -> bool:
     """Whether one has to look at the words around a word: a kind, a word of a phrase, or one that nobody knows."""
     meaning = meaning_of(word, languages)
-    is_more = meaning.kind or meaning.likely or begins_phrase(word, languages)
-    return bool(word) and bool(is_more or not knows(word, languages))
+    if meaning.kind or meaning.likely or begins_phrase(word, languages):
+        return True
+    return not (meaning.is_known or not word or knows(word, languages))
 
 
 def _free_from(texts: pa.Array, languages: tuple[str, ...]) -> dict[int, int]:
