@@ -48,7 +48,7 @@ from prodex.packs import (
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
-from prodex_food.words import Words, rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
 ALCOHOL_LIMIT = 1.2
@@ -386,8 +386,8 @@ def _is_word(word: str, *uses: str) -> bool:
 
 
 @cache
-def _words(use: str) -> Words:
-    return Words(word for word in _all(use) if "_" not in word)
+def _words(use: str) -> TableWords:
+    return TableWords(word for word in _all(use) if "_" not in word)
 
 
 @cache

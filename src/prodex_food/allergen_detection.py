@@ -76,7 +76,7 @@ from prodex_food.vocabulary import (
     without_letter,
     words_of,
 )
-from prodex_food.words import Words, rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: Languages in which a noun before another one describes it: "wheat starch".
 _NOUNS_BEFORE = ("en", *COMPOUNDING)
@@ -760,6 +760,6 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
 
 
 @cache
-def _ingredient_words(language: str) -> Words:
+def _ingredient_words(language: str) -> TableWords:
     rows = rows_of("ingredient_words.tsv")
-    return Words(word for row in rows if row["language"] == language for word in row["words"].split())
+    return TableWords(word for row in rows if row["language"] == language for word in row["words"].split())

@@ -37,7 +37,7 @@ from prodex.packs import (
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
-from prodex_food.words import Words, rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -247,10 +247,10 @@ def _is_word(word: str, use: str) -> bool:
 
 
 @cache
-def _food_words(use: str, fewest: int = 0) -> Words:
+def _food_words(use: str, fewest: int = 0) -> TableWords:
     """Return the words of a use; with a fewest, without parts of words that have fewer letters."""
     words = (word for row in rows_of("food_words.tsv") if row["use"] == use for word in row["words"].split())
-    return Words(word for word in words if "*" not in word or len(word) > fewest)
+    return TableWords(word for word in words if "*" not in word or len(word) > fewest)
 
 
 def is_food_by_class(code: str) -> bool | None:

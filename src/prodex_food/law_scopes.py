@@ -29,7 +29,7 @@ from prodex.packs import (
     quantities,
 )
 from prodex_food.food_products import is_food
-from prodex_food.words import Words, rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: What an answer is made of, before it is one.
 _NO, _MAYBE, _YES = 0, 1, 2
@@ -253,6 +253,6 @@ def _is_word(word: str, use: str) -> bool:
 
 
 @lru_cache(maxsize=2**10)
-def _words(cell: str) -> Words:
+def _words(cell: str) -> TableWords:
     """Return the words of a cell of a table."""
-    return Words(cell.split())
+    return TableWords(cell.split())

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prodex.packs import Message
-from prodex_food.words import Words, rows_of
+from prodex_food.words import TableWords, rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 #: Languages that write compounds as one word.
@@ -305,8 +305,8 @@ class _Vocabulary:
     harmless: frozenset[str]
     food: frozenset[str]
     whole: Mapping[str, Meaning]
-    compounds: Words
-    meant_by_compounds: Sequence[tuple[Meaning, Words]]
+    compounds: TableWords
+    meant_by_compounds: Sequence[tuple[Meaning, TableWords]]
     parts: Mapping[str, _Part]
 
 
@@ -338,8 +338,8 @@ def _vocabulary(language: str) -> _Vocabulary:
             word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
         ),
         whole,
-        Words(set().union(*compounds.values())),
-        [(meaning, Words(some)) for meaning, some in compounds.items()],
+        TableWords(set().union(*compounds.values())),
+        [(meaning, TableWords(some)) for meaning, some in compounds.items()],
         _parts(language, whole) if language in COMPOUNDING else {},
     )
 

@@ -21,7 +21,7 @@ def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
     return tuple(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
 
 
-class Words:
+class TableWords:
     """Words of a table, in which `*` stands for the rest of a word: "milk", "salz*", "*saft", "*weizen*".
 
     An expression of hundreds of words takes a tenth of a second to compile, and longer to look for.
@@ -33,7 +33,7 @@ class Words:
 
     Examples
     --------
-    >>> words = Words(["milk", "salz*", "*saft"])
+    >>> words = TableWords(["milk", "salz*", "*saft"])
     >>> "salzig" in words, "apfelsaft" in words, "milky" in words
     (True, True, False)
     """
