@@ -291,7 +291,9 @@ def as_written(word: str, text: str) -> str:
     """
     if len(word) > LONGEST:
         return word
-    plain, places = _plain(text)
+    plain, places = f" {_even(text)}", range(-1, len(text) + 1)
+    if _UNEVEN_WORD.search(word) or "\u0301" in plain:
+        plain, places = _plain(plain[1:])
     place = plain.find(word, 1)
     while place >= 0:
         last = place + len(word)
@@ -651,22 +653,27 @@ _ALIKE = str.maketrans("àâäáãåéèêëîïíìôöóòõøûüúùçñÿſ
 #: What folded texts have more letters for, or fewer: an accent that is a sign of its own, several spaces.
 _UNEVEN = re.compile(r"[œæß\u0301]|[\s*_]{2,}|[^\S ]|[*_]")
 _LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "\u0301": ""}
+#: Words that texts may have with such a letter.
+_UNEVEN_WORD = re.compile("oe|ae|ss| ")
 
 
 @lru_cache(maxsize=2**8)
-def _plain(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text as words are looked for in it, behind a space, and the place in the text of each of its letters."""
+def _even(text: str) -> str:
+    """Return a text as words are looked for in it, letter by letter."""
     # This capital alone has two letters in lower case.
     even = text.replace("İ", "I").lower()
-    even = even.replace("`", "'") if text.isascii() else even.translate(_ALIKE)
-    if not _UNEVEN.search(even):
-        return f" {even}", range(-1, len(text) + 1)
+    return even.replace("`", "'") if text.isascii() else even.translate(_ALIKE)
+
+
+@lru_cache(maxsize=2**8)
+def _plain(even: str) -> tuple[str, Sequence[int]]:
+    """Return such a text with all letters of folded ones, behind a space, and where in it each of its letters is."""
     plain, places, start = [" "], [-1], 0
     for found in _UNEVEN.finditer(even):
         plain += even[start : found.start()], _LETTERS.get(found[0], " ")
         places += [*range(start, found.start()), *[found.start()] * len(plain[-1])]
         start = found.end()
-    return "".join([*plain, even[start:]]), [*places, *range(start, len(text) + 1)]
+    return "".join([*plain, even[start:]]), [*places, *range(start, len(even) + 1)]
 
 
 def _is_letter(sign: str) -> bool:
