@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,7 +35,7 @@ class RulePack:
     name: str
     entry: EntryPoint
 
-    @property
+    @cached_property
     def distribution(self) -> str:
         """What was installed, as an installer calls it; the name of the pack where nobody knows."""
         return self.name if self.entry.dist is None else self.entry.dist.name

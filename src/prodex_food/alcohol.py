@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import product as every
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +45,7 @@ from prodex.packs import (
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
-from prodex_food.words import rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
 ALCOHOL_LIMIT = 1.2
@@ -119,14 +121,17 @@ def is_alcoholic(products: Products, kinds: Sequence[str] = ()) -> Answer:
 
 
 def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
+    if kinds and not pc.any(pc.is_in(products.column("kind_code"), pa.array(kinds))).as_py():
+        return is_alcoholic(products)
     needs = (
         ["GPC.code", "kind.label", "kind.code"],
         [f"{name}.data" for name in NAMES],
         ["percentageOfAlcoholByVolume", *NutritionColumns.NEEDS, *NutritionColumns.BASIS],
         ["composition.data"],
     )
-    judged = _judged([products.are_asked_for(paths) for paths in needs])
-    kind, figure = _of_kinds(products, kinds), _of_figures(products)
+    judged = _judged(tuple(products.are_asked_for(paths) for paths in needs))
+    kind = _of_kinds(products, kinds)
+    figure = products.remember("figures of drinks", lambda: _of_figures(products))
     # Texts are read of those alone of which the rest leaves it open.
     by_name = np.ptp(judged, axis=1).any(axis=2)[kind, figure]
     name = _of_names(products, by_name)
@@ -135,7 +140,8 @@ def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     return pd.arrays.BooleanArray(found == _ABOVE, found == _UNKNOWN)
 
 
-def _judged(is_asked: Sequence[bool]) -> npt.NDArray[np.int64]:
+@cache
+def _judged(is_asked: tuple[bool, ...]) -> npt.NDArray[np.int64]:
     """Return what kind, name, figure and list say together; of those that nobody asked for, whatever they may be."""
     facts = (_Kind, _Name, _Figure, _Made)
     judged = np.array([_judge(*each) for each in every(*facts)]).reshape([len(one) for one in facts])
@@ -258,30 +264,41 @@ _SAID: dict[str, int] = {use: getattr(_Said, use.upper()) for use in _USES}
 
 
 def _of_names(products: Products, chosen: Mask) -> Rows:
-    texts = TextColumns.of(products)
-    rows = np.flatnonzero(chosen[texts.product] & texts.within(NAMES))
-    said = _read(texts, rows, _name_said)
-    found = np.zeros(len(products), np.int64)
-    np.bitwise_or.at(found, texts.product[rows], said)
-    flags, flag = np.unique(found, return_inverse=True)
+    flags, flag = np.unique(_said_in(products, chosen, NAMES, _name_said), return_inverse=True)
     return np.array([*map(_name_of, flags.tolist()), 0], np.int64)[:-1][flag]
 
 
 def _of_lists(products: Products, chosen: Mask) -> Rows:
+    flags = _said_in(products, chosen, ("composition",), _list_said)
+    found = np.where(flags > 0, _Made.OF_OTHERS, _Made.UNTOLD)
+    return np.asarray(np.where(flags & _OF_DRINKS, _Made.OF_DRINKS, found), np.int64)
+
+
+@dataclass(frozen=True)
+class _TextsRead:
+    """What texts of products say, and of which products they were read: rules differ in whose they need."""
+
+    said: Rows
+    is_read: Mask
+
+    @classmethod
+    def none(cls, size: int) -> Self:
+        return cls(np.zeros(size, np.int64), np.zeros(size, bool))
+
+
+def _said_in(
+    products: Products, chosen: Mask, attributes: tuple[str, ...], say: Callable[[str], int]
+) -> Rows:
+    """Return the flags of what is said in texts of some products, each wording read once; none of the others."""
+    known = products.remember(("drinks", attributes), lambda: _TextsRead.none(len(products)))
     texts = TextColumns.of(products)
-    rows = np.flatnonzero(chosen[texts.product] & texts.within(["composition"]))
-    found = np.zeros(len(products), np.int64)
-    of_drinks = _read(texts, rows, _lists_drink).astype(bool)
-    found[texts.product[rows]] = _Made.OF_OTHERS
-    found[texts.product[rows[of_drinks]]] = _Made.OF_DRINKS
-    return found
-
-
-def _read(texts: TextColumns, rows: Rows, say: Callable[[str], int]) -> Rows:
-    """Return what is said of some texts, each wording read once."""
+    rows = np.flatnonzero((chosen & ~known.is_read)[texts.product] & texts.within(attributes))
     used, wording = np.unique(texts.wording[rows], return_inverse=True)
     plain = texts.folded(used).to_pylist()
-    return np.array([*map(say, plain), 0], np.int64)[:-1][wording]
+    said = np.array([*map(say, plain), 0], np.int64)[:-1][wording]
+    np.bitwise_or.at(known.said, texts.product[rows], said)
+    known.is_read[chosen] = True
+    return np.where(chosen, known.said, 0)
 
 
 def _name_of(flags: int) -> int:
@@ -362,30 +379,26 @@ def _use_of(word: str) -> str:
     return next((use for use in _USES if _is_word(word, use)), "")
 
 
-def _lists_drink(text: str) -> bool:
-    words = _WORD.findall(text)
-    return any(_is_word(word, "list") for word in words) and not any(
+#: What is said of a list: that there is one, and that a drink is made of it.
+_LISTED, _OF_DRINKS = 1, 2
+
+
+def _list_said(text: str) -> int:
+    words = frozenset(_WORD.findall(text))
+    of_drinks = any(_is_word(word, "list") for word in words) and not any(
         _is_word(word, "solid") for word in words
     )
+    return _LISTED | (_OF_DRINKS if of_drinks else 0)
 
 
 @lru_cache(maxsize=2**17)
 def _is_word(word: str, *uses: str) -> bool:
-    return any(
-        word in whole or word.startswith(begins) or word.endswith(ends)
-        for whole, begins, ends in map(_words, uses)
-    )
+    return any(word in _words(use) for use in uses)
 
 
 @cache
-def _words(use: str) -> tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a use, and the beginnings and the ends of words."""
-    words = [word for word in _all(use) if "_" not in word]
-    return (
-        frozenset(word for word in words if "*" not in word),
-        tuple(word[:-1] for word in words if word.endswith("*")),
-        tuple(word[1:] for word in words if word.startswith("*")),
-    )
+def _words(use: str) -> TableWords:
+    return TableWords(word for word in _all(use) if "_" not in word)
 
 
 @cache

@@ -69,13 +69,14 @@ from prodex_food.vocabulary import (
     LONGEST,
     ListReading,
     begins_phrase,
+    knows,
     meaning_of,
     named_after,
     read,
     without_letter,
     words_of,
 )
-from prodex_food.words import rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: Languages in which a noun before another one describes it: "wheat starch".
 _NOUNS_BEFORE = ("en", *COMPOUNDING)
@@ -225,9 +226,9 @@ def named_allergens(
                 doubtful[rows[place]] |= reading.likely
                 unknown[rows[place]] = tuple(one for one in reading.unknown if one not in own_words)
                 meant = [(one, own_words[one]) for one in reading.unknown if own_words.get(one)]
-                found.append(_own_found(rows[place], meant))
-                for _, bits in meant:
-                    groups[rows[place]] |= bits
+                if meant:
+                    found.append(_own_found(rows[place], meant))
+                    groups[rows[place]] |= _union(bits for _, bits in meant)
             share[rows] = ingredient_shares(rest, spoken, partial(_names_one, languages=spoken))
     return NamedAllergens(
         groups,
@@ -239,6 +240,24 @@ def named_allergens(
         np.concatenate([each.meaning for each in found]),
         np.concatenate([np.full(len(each.text), each.indirect) for each in found]),
     )
+
+
+def knows_all_words(
+    texts: pa.Array, languages: pa.Array, *, fold: Callable[[pa.Array], pa.Array] = folded
+) -> Mask:
+    """Say in which texts every word of the ingredients is known in the language of the text.
+
+    >>> knows_all_words(pa.array(["Tomaten, Salz", "tomates, sel"]), pa.array(["de", "de"]))
+    array([ True, False])
+    """
+    ready = fold(texts)
+    known = np.ones(len(texts), bool)
+    for spoken, rows in _by_language(languages, len(texts)):
+        whole = ready.take(pa.array(rows))
+        _, rest = _ingredients(whole, spoken, perhaps=False)
+        read = _readings(_Words.of(rest), rest, _free_from(whole, spoken), spoken)
+        known[rows[np.array([place for place, one in read.items() if one.unknown], np.int64)]] = False
+    return known
 
 
 def only_lists_allergens(texts: pa.Array) -> Mask:
@@ -272,8 +291,20 @@ def as_written(word: str, text: str) -> str:
     """
     if len(word) > LONGEST:
         return word
-    match = _spelling_pattern(word).search(text)
-    return match[0] if match else word
+    plain = f" {_even(text)}"
+    places: Sequence[int] = range(-1, len(text) + 1)
+    if _UNEVEN_WORD.search(word) or "\u0301" in plain:
+        plain, places = _plain(plain[1:])
+    place = plain.find(word, 1)
+    while place >= 0:
+        last = place + len(word)
+        start, end = places[place], places[last]
+        # A letter that is written for two is not parted.
+        is_parted = places[place - 1] == start or places[last - 1] == end
+        if not is_parted and not _is_letter(text[start - 1 : start]) and not _is_letter(text[end : end + 1]):
+            return text[start:end]
+        place = plain.find(word, place + 1)
+    return word
 
 
 def _by_language(languages: pa.Array | None, size: int) -> Iterator[tuple[tuple[str, ...], Rows]]:
@@ -340,12 +371,12 @@ def _readings(
     }
 
 
-@lru_cache(maxsize=2**18)
 def _is_more(word: str, languages: tuple[str, ...]) -> bool:
     """Whether one has to look at the words around a word: a kind, a word of a phrase, or one that nobody knows."""
     meaning = meaning_of(word, languages)
-    is_plain = meaning.is_known and not meaning.kind and not meaning.likely
-    return bool(word) and (not is_plain or begins_phrase(word, languages))
+    if meaning.kind or meaning.likely or begins_phrase(word, languages):
+        return True
+    return not (meaning.is_known or not word or knows(word, languages))
 
 
 def _free_from(texts: pa.Array, languages: tuple[str, ...]) -> dict[int, int]:
@@ -365,7 +396,7 @@ _FREE = re.compile("(?:frei|vrij)(?:e[rsnm]?)?$")
 
 
 def _own_found(text: int, meant: Sequence[tuple[str, int]]) -> _Found:
-    words, meaning = zip(*meant, strict=True) if meant else ((), ())
+    words, meaning = zip(*meant, strict=True)
     return _Found(np.full(len(words), text), pa.array(words, pa.string()), np.array(meaning, np.int32))
 
 
@@ -625,30 +656,36 @@ def _union(groups: Iterable[int]) -> int:
     return reduce(int.__or__, groups, 0)
 
 
-#: Letters that replace other letters in folded texts.
-_ALIKE = {
-    **{
-        letter: rf"[{letter}{more}]\u0301?"
-        for letter, more in (("a", "àâäáãå"), ("e", "éèêë"), ("i", "îïíì"))
-    },
-    **{letter: rf"[{letter}{more}]\u0301?" for letter, more in (("o", "ôöóòõø"), ("u", "ûüúù"), ("c", "ç"))},
-    "n": "[nñ]",
-    "y": "[yÿ]",
-    "'": "['’‘`´]",
-    " ": r"[\s*_]+",
-}
+#: Letters as folded texts have them, one for one.
+_ALIKE = str.maketrans("àâäáãåéèêëîïíìôöóòõøûüúùçñÿſ’‘`´", "aaaaaaeeeeiiiioooooouuuucnys''''")
+#: What folded texts have more letters for, or fewer: an accent that is a sign of its own, several spaces.
+_UNEVEN = re.compile(r"[œæß\u0301]|[\s*_]{2,}|[^\S ]|[*_]")
+_LETTERS = {"œ": "oe", "æ": "ae", "ß": "ss", "\u0301": ""}
+#: Words that texts may have with such a letter.
+_UNEVEN_WORD = re.compile("oe|ae|ss| ")
 
 
-@lru_cache(maxsize=2**14)
-def _spelling_pattern(word: str) -> re.Pattern[str]:
-    """Return a pattern of a folded word as people write it."""
-    letters = "".join(_ALIKE.get(letter, re.escape(letter)) for letter in word)
-    for plain, joined in (("oe", "œ"), ("ae", "æ")):
-        letters = letters.replace(
-            _ALIKE[plain[0]] + _ALIKE["e"], f"(?:{_ALIKE[plain[0]]}{_ALIKE['e']}|{joined})"
-        )
-    letters = letters.replace("ss", "(?:ss|ß)")
-    return re.compile(rf"(?<![^\W\d_]){letters}(?![^\W\d_])", re.IGNORECASE)
+@lru_cache(maxsize=2**8)
+def _even(text: str) -> str:
+    """Return a text as words are looked for in it, letter by letter."""
+    # This capital alone has two letters in lower case.
+    even = text.replace("İ", "I").lower()
+    return even.replace("`", "'") if text.isascii() else even.translate(_ALIKE)
+
+
+@lru_cache(maxsize=2**8)
+def _plain(even: str) -> tuple[str, Sequence[int]]:
+    """Return such a text with all letters of folded ones, behind a space, and where in it each of its letters is."""
+    plain, places, start = [" "], [-1], 0
+    for found in _UNEVEN.finditer(even):
+        plain += even[start : found.start()], _LETTERS.get(found[0], " ")
+        places += [*range(start, found.start()), *[found.start()] * len(plain[-1])]
+        start = found.end()
+    return "".join([*plain, even[start:]]), [*places, *range(start, len(even) + 1)]
+
+
+def _is_letter(sign: str) -> bool:
+    return sign.isalnum() and not sign.isdecimal()
 
 
 #: From which share of items that name an ingredient a text is a list, and how many words its items have on average.
@@ -724,7 +761,7 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     (True, True, False)
     """
     return bool(_NUMBERED.fullmatch(word)) or any(
-        word in whole or pattern.fullmatch(word) for whole, pattern in map(_ingredient_words, languages)
+        word in _ingredient_words(language) for language in languages
     )
 
 
@@ -734,18 +771,10 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     >>> is_whole_ingredient("rum", ("en",)), is_whole_ingredient("nutella", ("en",))
     (True, False)
     """
-    return any(word in _ingredient_words(language)[0] for language in languages)
+    return any(word in _ingredient_words(language).whole for language in languages)
 
 
 @cache
-def _ingredient_words(language: str) -> tuple[frozenset[str], re.Pattern[str]]:
-    """Return the whole words of a language that name ingredients, and a pattern of those with an asterisk."""
-    words = [
-        word
-        for row in rows_of("ingredient_words.tsv")
-        if row["language"] == language
-        for word in row["words"].split()
-    ]
-    # Of all words, a pattern would take a tenth of a second to compile.
-    patterns = [re.escape(word).replace(r"\*", ".*") for word in words if "*" in word] or ["(?!)"]
-    return frozenset(word for word in words if "*" not in word), re.compile("|".join(patterns))
+def _ingredient_words(language: str) -> TableWords:
+    rows = rows_of("ingredient_words.tsv")
+    return TableWords(word for row in rows if row["language"] == language for word in row["words"].split())

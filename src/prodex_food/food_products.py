@@ -33,7 +33,7 @@ from prodex.packs import (
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
-from prodex_food.words import rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -193,8 +193,8 @@ def names_food(text: str) -> bool:
 
 @lru_cache(maxsize=2**16)
 def _names_food(word: str) -> bool:
-    found = _food_word_pattern("food", _FEWEST_OF_PART).fullmatch(word)
-    return found is not None or is_whole_ingredient(word, _TEN) or named_in_any_language(word)
+    is_word = word in _food_words("food", _FEWEST_OF_PART)
+    return is_word or is_whole_ingredient(word, _TEN) or named_in_any_language(word)
 
 
 def kind_tells(label: str) -> int:
@@ -239,17 +239,14 @@ def _care(text: str) -> bool:
 
 @lru_cache(maxsize=2**16)
 def _is_word(word: str, use: str) -> bool:
-    return _food_word_pattern(use).fullmatch(word) is not None
+    return word in _food_words(use)
 
 
 @cache
-def _food_word_pattern(use: str, fewest: int = 0) -> re.Pattern[str]:
+def _food_words(use: str, fewest: int = 0) -> TableWords:
     """Return the words of a use; with a fewest, without parts of words that have fewer letters."""
-    words = sorted(
-        {word for row in rows_of("food_words.tsv") if row["use"] == use for word in row["words"].split()}
-    )
-    words = [word for word in words if "*" not in word or len(word) > fewest]
-    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
+    words = (word for row in rows_of("food_words.tsv") if row["use"] == use for word in row["words"].split())
+    return TableWords(word for word in words if "*" not in word or len(word) > fewest)
 
 
 def is_food_by_class(code: str) -> bool | None:

@@ -25,7 +25,7 @@ from prodex.packs import (
     quantities,
 )
 from prodex_food.food_products import is_food
-from prodex_food.words import rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: What an answer is made of, before it is one.
 _NO, _MAYBE, _YES = 0, 1, 2
@@ -194,15 +194,15 @@ def _commodity_said(label: str) -> int:
         named = [
             each.split("+")
             for each in row["words"].split()
-            if all(any(_pattern(part).fullmatch(word) for word in words) for part in each.split("+"))
+            if all(any(word in _words(part) for word in words) for part in each.split("+"))
         ]
         if not named:
             # A part of another word, and what may be made of it: coffee capsules, a table.
-            if any(_pattern(each).fullmatch(word) for each in row["perhaps"].split() for word in words):
+            if any(word in _words(row["perhaps"]) for word in words):
                 best = max(best, _MAYBE)
             continue
-        plain = {*row["plain"].split(), *(part for each in named for part in each)}
-        is_plain = all(any(_pattern(each).fullmatch(word) for each in plain) for word in words)
+        plain = " ".join([row["plain"], *(part for each in named for part in each)])
+        is_plain = all(word in _words(plain) for word in words)
         best = max(best, _YES if is_plain else _MAYBE)
     return best
 
@@ -244,9 +244,10 @@ def _words_of(label: str) -> list[str]:
 @lru_cache(maxsize=2**16)
 def _is_word(word: str, use: str) -> bool:
     row = next(row for row in rows_of("law_words.tsv") if row["use"] == use)
-    return any(_pattern(each).fullmatch(word) for each in row["words"].split())
+    return word in _words(row["words"])
 
 
-@lru_cache(maxsize=2**12)
-def _pattern(word: str) -> re.Pattern[str]:
-    return re.compile(re.escape(word).replace(r"\*", ".*"))
+@lru_cache(maxsize=2**10)
+def _words(cell: str) -> TableWords:
+    """Return the words of a cell of a table."""
+    return TableWords(cell.split())

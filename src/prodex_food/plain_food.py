@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from prodex.packs import NAMES, Answer, Mask, Products, TextColumns, encoded
-from prodex_food.words import rows_of
+from prodex_food.words import TableWords, rows_of
 
 #: What has to be requested, so that nothing says that a food may be one of these.
 _READ = ("kind.label", *(f"{name}.data" for name in (*NAMES, "composition")))
@@ -116,12 +116,10 @@ def _use_in_list(word: str) -> str:
 
 @lru_cache(maxsize=2**14)
 def _is_word(word: str, use: str) -> bool:
-    return _words(use).fullmatch(word) is not None
+    return word in _words(use)
 
 
 @cache
-def _words(use: str) -> re.Pattern[str]:
-    words = {
-        word for row in rows_of("plain_food_words.tsv") if row["use"] == use for word in row["words"].split()
-    }
-    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in sorted(words)))
+def _words(use: str) -> TableWords:
+    rows = (row for row in rows_of("plain_food_words.tsv") if row["use"] == use)
+    return TableWords(word for row in rows for word in row["words"].split())

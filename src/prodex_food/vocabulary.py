@@ -15,13 +15,16 @@ A word that is in none of them is unknown: nobody can say that a list with it ho
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, reduce
-from typing import NamedTuple
+from functools import cache, cached_property, lru_cache, reduce
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from prodex.packs import Message
-from prodex_food.words import rows_of
+from prodex_food.words import TableWords, rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 #: Languages that write compounds as one word.
@@ -90,7 +93,7 @@ LONGEST = 80
 
 @lru_cache(maxsize=2**18)
 def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
-    """Return what a folded word means in a list of ingredients in one of some languages.
+    """Return what a folded word means in a list of ingredients in one of some languages; see also `knows`.
 
     Examples
     --------
@@ -99,7 +102,30 @@ def meaning_of(word: str, languages: tuple[str, ...]) -> Meaning:
     >>> meaning_of("abracadabra", ("fr",))
     Meaning(named=0, kind=0, likely=0, is_known=False)
     """
-    return reduce(Meaning.joined, (_in_language(word, language) for language in languages), _UNKNOWN)
+    return _all_of([_in_language(word, language) for language in languages])
+
+
+@lru_cache(maxsize=2**18)
+def knows(word: str, languages: tuple[str, ...]) -> bool:
+    """Say whether a folded word is one of an ingredient, or between them, also where one of its letters is wrong.
+
+    >>> knows("champignons", ("fr",)), knows("champigmons", ("fr",)), knows("abracadabra", ("fr",))
+    (True, True, False)
+    """
+    return meaning_of(word, languages).is_known or any(_knows(word, language) for language in languages)
+
+
+def _knows(word: str, language: str) -> bool:
+    meaning = _in_language(word, language)
+    return meaning.is_known or (meaning == _UNKNOWN and _is_misspelt(word, language))
+
+
+def _all_of(meanings: Iterable[Meaning]) -> Meaning:
+    """Return what several meanings are together; most words have one or none, and share it with the table."""
+    told = [one for one in meanings if one is not _UNKNOWN]
+    if not told or all(one is told[0] for one in told):
+        return told[0] if told else _UNKNOWN
+    return reduce(Meaning.joined, told)
 
 
 #: Last parts of English words that say what something is like, and not what is in it: "gingerbread-spiced".
@@ -121,45 +147,77 @@ def _in_language(word: str, language: str) -> Meaning:
     if len(bare) > LONGEST and (language in COMPOUNDING or "-" not in bare):
         return found
     if language in COMPOUNDING:
-        found = found.joined(_compound(bare, language))
+        found = _all_of([found, _compound(bare, language)])
     elif "-" in bare:
         # A hyphen parts words here; German and Dutch join them with it.
         words_of_phrase = tuple(bare.split("-"))
-        for phrase, meaning in _phrases(language).get(words_of_phrase[0], ()):
-            if phrase == words_of_phrase:
-                return meaning
+        if meaning := _phrases_in(language).get(" ".join(words_of_phrase)):
+            return meaning
         if words_of_phrase[-1] in _LIKE:
             return _HARMLESS
         parts = [_in_language(part, language) for part in words_of_phrase]
         together = reduce(Meaning.joined, parts)
-        found = found.joined(together._replace(is_known=all(part.is_known for part in parts)))
-    return _misspelt(bare, language) if found == _UNKNOWN else found
+        found = found.joined(
+            together._replace(is_known=all(_knows(part, language) for part in words_of_phrase))
+        )
+    return found
 
 
 #: Letters from which a word is known with one letter wrong, missing or too many.
 _LONG = 7
 
 
-def _misspelt(word: str, language: str) -> Meaning:
-    """Return what a word means of which one letter is wrong: harmless if only harmless words are so near."""
-    if len(word) < _LONG:
-        return _UNKNOWN
-    near = _spellings(language)
-    meanings = [near[one] for one in without_letter(word) if one in near]
-    return _HARMLESS if meanings and all(meanings) else _UNKNOWN
+def _is_misspelt(word: str, language: str) -> bool:
+    """Whether a word is a harmless one with one letter wrong: only harmless words are so near."""
+    bare = word.strip("-")
+    if not _LONG <= len(bare) <= LONGEST:
+        return False
+    harmless, others = _spellings(language)
+    spelled = _spellings_of(bare)
+    return _have_one(spelled, harmless) and not _have_one(spelled, others)
 
 
 @cache
-def _spellings(language: str) -> Mapping[str, bool]:
-    """Return long words, and what they are without one of their letters: whether only harmless words are so."""
+def _spellings(language: str) -> tuple[Codes, Codes]:
+    """Return the spellings of long words in order: of harmless ones, and of all others."""
     words = _vocabulary(language)
-    spelled: dict[str, bool] = {}
-    for some, is_harmless in ((words.harmless, True), (words.whole, False)):
-        for word in some:
-            if len(word) >= _LONG - (not is_harmless):
-                for one in without_letter(word):
-                    spelled[one] = is_harmless
-    return spelled
+    return (
+        np.sort(_codes([word for word in words.harmless if len(word) >= _LONG])),
+        np.sort(_codes([word for word in words.whole if len(word) >= _LONG - 1])),
+    )
+
+
+@lru_cache(maxsize=2**10)
+def _spellings_of(word: str) -> Codes:
+    return _codes([word])
+
+
+def _have_one(some: Codes, ordered: Codes) -> bool:
+    places = np.searchsorted(ordered, some)
+    return bool((ordered[np.minimum(places, len(ordered) - 1)] == some).any())
+
+
+#: Numbers of 64 bits, which stand for words: as texts, half a million of them would take 70 MB.
+Codes: TypeAlias = npt.NDArray[np.uint64]
+#: What a letter counts more than the one before it, and the inverse of that modulo 2 ** 64.
+_STEP = 0x9E3779B97F4A7C15
+_STEP_BACK = np.uint64(pow(_STEP, -1, 2**64))
+
+
+def _codes(words: Sequence[str]) -> Codes:
+    """Return the codes of words, and of what they are without one of their letters (`without_letter`).
+
+    >>> len(set(_codes(["lait"]).tolist()) & set(_codes(["lant"]).tolist()))
+    1
+    """
+    longest = max(map(len, words))
+    letters = np.array(words, f"U{longest}").view(np.uint32).reshape(len(words), longest)
+    counted = letters * np.cumprod(np.full(longest, _STEP, np.uint64))
+    before = np.cumsum(counted, axis=1)
+    whole = before[:, -1:]
+    # What is behind the missing letter moves to the place before.
+    without = before - counted + (whole - before) * _STEP_BACK
+    return np.concatenate([whole[:, 0], without[letters > 0]])
 
 
 def without_letter(word: str) -> set[str]:
@@ -171,8 +229,9 @@ def _compound(word: str, language: str) -> Meaning:
     """Return what a compound means: by the words that the table has with an asterisk, else by all of its parts."""
     words = _vocabulary(language)
     after = named_after(word, language)
-    known = [meaning for meaning, pattern in words.with_asterisk if pattern.fullmatch(after)]
-    found = reduce(Meaning.joined, known, words.whole.get(after, _UNKNOWN))
+    found = words.whole.get(after, _UNKNOWN)
+    if after in words.compounds:
+        found = _all_of([found, *(each for each, some in words.meant_by_compounds if after in some)])
     return found if found.is_known else _made_of(word, language)
 
 
@@ -212,14 +271,19 @@ def _sounding(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """A part of compounds: what it means, and where it may stand."""
 
     meaning: Meaning
-    may_begin: bool = True
-    may_join: bool = True
-    may_end: bool = True
+    may_begin: bool
+    may_join: bool
+    may_end: bool
+
+
+@cache
+def _part(meaning: Meaning, may_begin: bool = True, may_join: bool = True, may_end: bool = True) -> _Part:
+    """Return a part, the same for the thousands of words that are alike."""
+    return _Part(meaning, may_begin, may_join, may_end)
 
 
 @dataclass(frozen=True)
@@ -230,8 +294,10 @@ class _Vocabulary:
     ----------
     harmless, food
         Words that hold no allergen, and those of them that are an ingredient by themselves.
-    whole, with_asterisk
-        What words mean, and what compounds mean that match a pattern.
+    whole
+        What words mean.
+    compounds, meant_by_compounds
+        The words with an asterisk, and those of each meaning.
     parts
         What compounds are made of.
     """
@@ -239,7 +305,8 @@ class _Vocabulary:
     harmless: frozenset[str]
     food: frozenset[str]
     whole: Mapping[str, Meaning]
-    with_asterisk: Sequence[tuple[Meaning, re.Pattern[str]]]
+    compounds: TableWords
+    meant_by_compounds: Sequence[tuple[Meaning, TableWords]]
     parts: Mapping[str, _Part]
 
 
@@ -255,38 +322,36 @@ def _vocabulary(language: str) -> _Vocabulary:
     rows = [row for row in rows_of("harmless_words.tsv") if row["language"] == language]
     harmless = {word for row in rows for word in row["words"].split()}
     whole: dict[str, Meaning] = {}
-    asterisk = []
-    for group, words in words_of(language).items():
+    compounds: dict[Meaning, set[str]] = {}
+    named = ((Meaning(bit_of(group), is_known=True), words) for group, words in words_of(language).items())
+    kinds = (row for row in rows_of("kinds.tsv") if row["language"] == language and row["words"])
+    for meaning, words in (*named, *((_meaning_of_kind(row), row["words"].split()) for row in kinds)):
         for word in words:
-            whole[word] = whole.get(word, _UNKNOWN).joined(Meaning(named=bit_of(group), is_known=True))
-        if compounds := [word for word in words if "*" in word]:
-            asterisk.append((Meaning(bit_of(group), is_known=True), _with_asterisk(compounds)))
-    for row in rows_of("kinds.tsv"):
-        if row["language"] == language:
-            meaning = _meaning_of_kind(row)
-            for word in row["words"].split():
-                if "*" in word:
-                    asterisk.append((meaning, _with_asterisk([word])))
-                else:
-                    whole[word] = whole.get(word, _UNKNOWN).joined(meaning)
+            if "*" in word:
+                compounds.setdefault(meaning, set()).add(word)
+            # Of an allergen, its bare stem is a word that a misspelt one may be.
+            if "*" not in word or meaning.named:
+                whole[word] = _all_of([whole.get(word, _UNKNOWN), meaning])
     return _Vocabulary(
         frozenset(harmless),
         frozenset(
             word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
         ),
         whole,
-        asterisk,
+        TableWords(set().union(*compounds.values())),
+        [(meaning, TableWords(some)) for meaning, some in compounds.items()],
         _parts(language, whole) if language in COMPOUNDING else {},
     )
 
 
-def _with_asterisk(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(word).replace(r"\*", ".*") for word in words))
-
-
 def _meaning_of_kind(row: Mapping[str, str]) -> Meaning:
-    bit = bit_of(row["group"])
-    if row["certainty"] == "always":
+    return _kind(row["group"], row["certainty"])
+
+
+@cache
+def _kind(group: str, certainty: str) -> Meaning:
+    bit = bit_of(group)
+    if certainty == "always":
         return Meaning(kind=bit, is_known=True)
     return Meaning(likely=bit, is_known=True)
 
@@ -297,7 +362,7 @@ _SHORTEST_PART = 4
 
 def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
     parts = {
-        word: _Part(meaning)
+        word: _part(meaning)
         for word, meaning in whole.items()
         if len(word) >= _SHORTEST_PART and "*" not in word and "-" not in word
     }
@@ -308,7 +373,7 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
                 if before is not None and before.meaning != _HARMLESS:
                     continue
                 place = row["place"]
-                parts[word] = _Part(
+                parts[word] = _part(
                     _HARMLESS,
                     place != "last" or (before is not None and before.may_begin),
                     place == "any" or (before is not None and before.may_join),
@@ -329,27 +394,52 @@ _HEADING = 8
 _OF_ANY_CEREAL = bit_of("gluten")
 
 
+@dataclass(frozen=True)
+class _Phrases:
+    """Phrases of several words: what each means, and how many words those have that begin with a word, as bits."""
+
+    meaning: Mapping[str, Meaning]
+    sizes: Mapping[str, int]
+
+    def at(self, tokens: Sequence[str], place: int) -> tuple[int, Meaning]:
+        """Return how many words the longest phrase at a place has, and what it means; 0 where there is none."""
+        sizes = self.sizes.get(tokens[place], 0)
+        while sizes:
+            words = tokens[place : place + sizes.bit_length() - 1]
+            if (meaning := self.meaning.get(" ".join(words))) is not None:
+                return len(words), meaning
+            sizes ^= 1 << sizes.bit_length() - 1
+        return 0, _UNKNOWN
+
+
 @cache
-def _phrases(language: str) -> Mapping[str, Sequence[tuple[tuple[str, ...], Meaning]]]:
-    """Return the phrases of a language by their first word, the longest first."""
-    found: dict[tuple[str, ...], Meaning] = {}
+def _phrases(languages: tuple[str, ...]) -> _Phrases:
+    """Return the phrases of some languages; what is one in several means what it means in any of them."""
+    found: dict[str, Meaning] = {}
+    for language in languages:
+        for phrase, meaning in _phrases_in(language).items():
+            found[phrase] = _all_of([found.get(phrase, _UNKNOWN), meaning])
+    sizes: dict[str, int] = {}
+    for phrase in found:
+        first = phrase.partition(" ")[0]
+        sizes[first] = sizes.get(first, 0) | 1 << phrase.count(" ") + 1
+    return _Phrases(found, sizes)
+
+
+@cache
+def _phrases_in(language: str) -> Mapping[str, Meaning]:
+    harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv") if row["language"] == language)
+    found = dict.fromkeys(harmless, _HARMLESS)
+    kinds: dict[str, Meaning] = {}
     for row in rows_of("kinds.tsv"):
-        if row["language"] == language and row["phrases"]:
-            words = tuple(row["phrases"].split())
-            found[words] = found.get(words, _UNKNOWN).joined(_meaning_of_kind(row))
-    for row in rows_of("harmless_phrases.tsv"):
-        if row["language"] == language:
-            found.setdefault(tuple(row["phrase"].split()), _HARMLESS)
-    by_first: dict[str, list[tuple[tuple[str, ...], Meaning]]] = {}
-    for words, meaning in sorted(found.items(), key=lambda one: -len(one[0])):
-        by_first.setdefault(words[0], []).append((words, meaning))
-    return by_first
+        if row["language"] == language and (phrase := row["phrases"]):
+            kinds[phrase] = _all_of([kinds.get(phrase, _UNKNOWN), _meaning_of_kind(row)])
+    return found | kinds
 
 
-@lru_cache(maxsize=2**17)
 def begins_phrase(word: str, languages: tuple[str, ...]) -> bool:
     """Whether a phrase begins with a word."""
-    return any(word in _phrases(language) for language in languages)
+    return word in _phrases(languages).sizes
 
 
 @dataclass(frozen=True)
@@ -396,24 +486,27 @@ def read(
     ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)
-    lists = _OwnLists(tokens, languages)
+    lists, phrases = _OwnLists(tokens, languages), _phrases(languages)
     named, unknown, likely = [], [], 0
     place = 0
     while place < len(tokens):
         if tokens[place] in _SIGNS:
             place += 1
             continue
-        size, meaning = _phrase_at(tokens, place, languages)
+        size, meaning = phrases.at(tokens, place)
+        is_known = bool(size)
         if not size:
             size, meaning = 1, meaning_of(tokens[place], languages)
+            is_known = meaning.is_known or knows(tokens[place], languages)
         elif meaning.kind or meaning.likely:
             # What a phrase holds is named where one of its words says so: "soya protein", and not "sea almonds".
             inside = (meaning_of(one, languages).named for one in tokens[place : place + size])
             meaning = meaning._replace(named=meaning.kind & reduce(int.__or__, inside, 0))
-        words = " ".join(tokens[place : place + size])
+        words = tokens[place] if size == 1 else " ".join(tokens[place : place + size])
         place += size
         kind = meaning.kind & ~free_from
-        own = lists.of(place)
+        # What names an allergen, or is harmless, is what it is whatever follows.
+        own = _NO_LIST if is_known and not kind and not meaning.likely else lists.of(place)
         if not is_certain:
             likely |= kind | meaning.likely
             kind = 0
@@ -424,7 +517,7 @@ def read(
             likely |= meaning.likely & ~free_from
         if bits := meaning.named | kind:
             named.append((words, bits))
-        if not meaning.is_known and not own.is_list:
+        if not is_known and not own.is_list:
             unknown.append(words)
     return ListReading(tuple(named), likely, tuple(dict.fromkeys(unknown)))
 
@@ -436,6 +529,9 @@ class _OwnList(NamedTuple):
     is_of_other_cereal: bool
 
 
+_NO_LIST = _OwnList(False, False)
+
+
 class _OwnLists:
     """The lists within a list: behind the name at its beginning, and in brackets behind an item.
 
@@ -444,19 +540,29 @@ class _OwnLists:
 
     def __init__(self, tokens: Sequence[str], languages: tuple[str, ...]) -> None:
         self._tokens, self._languages = tokens, languages
-        signs = [place for place, one in enumerate(tokens) if one in _SIGNS]
-        first = signs[0] if signs else 0
-        self._heading = first if first <= _HEADING and tokens[first : first + 1] == [":"] else 0
-        self._sign = _next_of(signs, len(tokens))
-        self._closing = {
-            sign: _next_of([place for place, one in enumerate(tokens) if one == sign], len(tokens))
-            for sign in _CLOSING.values()
-        }
         self._seen: dict[int, _OwnList] = {}
+
+    @cached_property
+    def _heading(self) -> int:
+        first = self._next[0]
+        return first if first <= _HEADING and self._tokens[first : first + 1] == [":"] else 0
+
+    @cached_property
+    def _next(self) -> list[int]:
+        """The place of the next sign of each place."""
+        return self._next_of(_SIGNS)
+
+    @cached_property
+    def _closing(self) -> Mapping[str, list[int]]:
+        return {sign: self._next_of(sign) for sign in _CLOSING.values()}
+
+    def _next_of(self, signs: Collection[str]) -> list[int]:
+        places = [place for place, one in enumerate(self._tokens) if one in signs]
+        return _next_of(places, len(self._tokens))
 
     def of(self, place: int) -> _OwnList:
         """Return what follows on the words before a place."""
-        start = place - 1 if place <= self._heading else self._sign[place]
+        start = place - 1 if place <= self._heading else self._next[place]
         if start not in self._seen:
             self._seen[start] = self._looked_at(place, start)
         return self._seen[start]
@@ -467,6 +573,8 @@ class _OwnLists:
         else:
             closing = _CLOSING.get(self._tokens[start]) if start < len(self._tokens) else None
             inside = self._tokens[start + 1 : self._closing[closing][start]] if closing else []
+        if not inside:
+            return _NO_LIST
         # Where it only describes, as in "hoki (raw, frozen, salt)", it is no list.
         items = re.split("[,;]", " ".join(inside))
         is_list = sum(any(map(self._is_food, _TOKEN.findall(item))) for item in items) >= _LIST
@@ -475,9 +583,15 @@ class _OwnLists:
     def _is_food(self, word: str) -> bool:
         if word in _SIGNS:
             return False
+        if word in _foods(self._languages):
+            return True
         meaning = meaning_of(word, self._languages)
-        is_food = any(word in _vocabulary(language).food for language in self._languages)
-        return is_food or bool(meaning.named | meaning.kind | meaning.likely)
+        return bool(meaning.named | meaning.kind | meaning.likely)
+
+
+@cache
+def _foods(languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*(_vocabulary(language).food for language in languages))
 
 
 def _next_of(places: Sequence[int], size: int) -> list[int]:
@@ -503,17 +617,3 @@ def _other_cereals(language: str) -> re.Pattern[str]:
         if (one["use"], one["language"]) == ("starchy", language)
     )
     return re.compile(rf"\b(?:{'|'.join(found)})\b")
-
-
-def _phrase_at(tokens: Sequence[str], place: int, languages: tuple[str, ...]) -> tuple[int, Meaning]:
-    """Return how many words the longest phrase at a place has, and what it means; 0 where there is none."""
-    found = [
-        (len(words), meaning)
-        for language in languages
-        for words, meaning in _phrases(language).get(tokens[place], ())
-        if tuple(tokens[place : place + len(words)]) == words
-    ]
-    if not found:
-        return 0, _UNKNOWN
-    longest = max(size for size, _ in found)
-    return longest, reduce(Meaning.joined, (meaning for size, meaning in found if size == longest))

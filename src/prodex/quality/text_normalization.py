@@ -78,9 +78,7 @@ def _fold(texts: pa.Array) -> pa.Array:
     texts = _unescaped(texts)
     emphasised = pa.array(is_true(pc.match_substring_regex(texts, _EMPHASISED)))
     if pc.any(emphasised).as_py():
-        texts = pc.replace_with_mask(
-            texts, emphasised, _replace_patterns(texts.filter(emphasised), _EMPHASIS)
-        )
+        texts = pc.replace_with_mask(texts, emphasised, _unemphasised(texts.filter(emphasised)))
     # As in `prodex.messages.unaccented`; accents go further below, since accents distinguish words.
     texts = pc.utf8_lower(pc.utf8_normalize(_replace_patterns(texts, _BEFORE_LOWERING), form="NFKD"))
     for letter, letters in LETTERS.items():
@@ -89,6 +87,8 @@ def _fold(texts: pa.Array) -> pa.Array:
 
 
 _folded = Remembered(_fold, pa.string())
+#: Few texts have any emphasis, and the nine expressions take longer to compile than to look for in a thousand texts.
+_unemphasised = Remembered(lambda texts: _replace_patterns(texts, _EMPHASIS), pa.string())
 
 
 def _replace_patterns(texts: pa.Array, patterns: Iterable[tuple[str, str]]) -> pa.Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -34,7 +34,12 @@ from prodex.packs import (
     is_true,
     rule,
 )
-from prodex_food.allergen_detection import as_written, named_allergens, only_lists_allergens
+from prodex_food.allergen_detection import (
+    as_written,
+    knows_all_words,
+    named_allergens,
+    only_lists_allergens,
+)
 from prodex_food.cut_lists import are_cut
 from prodex_food.food_products import TAKEN_FOR_FOOD_BY, FoodEvidence, food_evidence, is_food
 from prodex_food.vocabulary import ALLERGENS, GROUPS, LANGUAGES, bit_of
@@ -129,6 +134,16 @@ def _own_words(products: Products) -> dict[str, int]:
     }
 
 
+_UNKNOWN_WORD = Message("nobody knows this word")
+_OTHER_LANGUAGE = Message("in a language whose words are not known here")
+
+
+@cache
+def _may_hold(groups: int) -> Message:
+    named = [one for bit, one in enumerate(ALLERGENS) if groups >> bit & 1]
+    return Message("may hold {allergens}, which it does not name", allergens=named)
+
+
 def _doubts(
     made_of: AttributeTexts, read: _Compositions, perhaps: npt.NDArray[np.int32], composition: str
 ) -> Evidence:
@@ -140,7 +155,7 @@ def _doubts(
         text = texts[row].as_py()
         unknown = read.unknown[row]
         said: list[tuple[str | None, Message]] = [
-            (as_written(word, text), Message("nobody knows this word")) for word in unknown[:_MOST_WORDS]
+            (as_written(word, text), _UNKNOWN_WORD) for word in unknown[:_MOST_WORDS]
         ]
         if more := len(unknown[_MOST_WORDS:]):
             said.append(
@@ -152,10 +167,9 @@ def _doubts(
                 )
             )
         if read.is_foreign[row]:
-            said.append((None, Message("in a language whose words are not known here")))
+            said.append((None, _OTHER_LANGUAGE))
         elif perhaps[row]:
-            named = [one for bit, one in enumerate(ALLERGENS) if perhaps[row] >> bit & 1]
-            said.append((None, Message("may hold {allergens}, which it does not name", allergens=named)))
+            said.append((None, _may_hold(int(perhaps[row]))))
         product += [int(made_of.product[row])] * len(said)
         stated += [languages[row].as_py()] * len(said)
         seen += [word for word, _ in said]
@@ -344,9 +358,8 @@ def _read_in(
     if not len(rows):
         return certain
     taken = pa.array(rows)
-    found = named_allergens(texts.take(taken), stated.take(taken), fold=fold)
     has_all = np.zeros(len(texts), bool)
-    has_all[rows] = [not words for words in found.unknown]
+    has_all[rows] = knows_all_words(texts.take(taken), stated.take(taken), fold=fold)
     return pc.if_else(pa.array(has_all), stated, certain)
 
 

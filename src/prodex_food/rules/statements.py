@@ -355,7 +355,7 @@ def _called_tea(products: Products, concerned: Mask) -> Mask:
     texts = TextColumns.of(products)
     rows = np.flatnonzero(texts.within(NAMES) & concerned[texts.product])
     typed = texts.values(rows)
-    plain = products.folded(typed).to_pylist()
+    plain = texts.folded(texts.wording[rows]).to_pylist()
     is_tea = [
         bool(words_in(one, "tea_or_coffee") or words_in(as_typed.lower(), "tea_or_coffee"))
         for one, as_typed in zip(plain, typed.to_pylist(), strict=True)
