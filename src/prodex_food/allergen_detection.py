@@ -577,12 +577,16 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
         described = rf"{product}(?: (?:{adjectives}))*"
         one = rf"{link}?(?:{source}|{harmless}){share}"
-        several = rf"{one}(?:(?:{_AND}|,? ?[/&+]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
+        several = rf"{one}(?:(?:{_AND}|,? ?[/&+:]|,? (?:and/or|et/ou|und/oder|y/o|e/o|en/of|e/ou)) ?{one})*"
+        named = "contient|contiene|contem|enthalt|bevat|contains"
+        of_which = rf"(?: ?[(\[] ?{several} ?[)\]]|,[. ]*(?:{named}) {source}\b)?"
         patterns = [
             # Two sources without brackets: "de maïs et de blé"; after a comma, the next ingredient follows.
             rf"\b{described}{share}(?: ?[:-])? {link}*(?:{harmless}) {_WORD_AND} {link}*{source}\b",
-            rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b",
-            rf"\b{described}{share} ?[(\[] ?(?:\. )?{several} ?(?:[)\]]|$)",
+            # And of which of them: "alcool de céréales (blé, orge)".
+            rf"\b{described}{share}(?: ?[:-])? {link}*{source}\b{of_which}",
+            # "Cereals" before brackets is taken out as a cereal that is named there.
+            rf"\b{described}{share}(?: {link})? ?[(\[] ?(?:\. )?(?:{link}? ?: ?)?{several} ?(?:[)\]]|$)",
             rf"\b{source}{share} ?[(\[] ?{link}*{adjective}*{described} ?(?:[)\]]|$)",
             rf"\b{source},? {link}+{described}\b",
         ]

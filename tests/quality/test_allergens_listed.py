@@ -288,6 +288,13 @@ def test_warnings_end_where_they_end(label: str, said: str, groups: list[str]) -
         ("de", "Schweinefleisch (Lachsfleisch vom Kotelettstrang), Speisesalz, Dextrose"),
         ("de", "Kichererbsen, Wasser, Reismalzsirup, Speisesalz"),
         ("nl", "Varkenslever 30%, varkensvlees, water, zout. Leverkaas gesneden."),
+        ("fr", "Pommes noisettes : pommes de terre 86 %, huile de tournesol, sel"),
+        ("de", "Käsepappelblätter 40 %, Hagebutten, Kornblumenblüten"),
+        ("it", "Vitello da latte 62%, acqua, castagne 10%, sale"),
+        ("es", "Yemas de espárrago blanco 60%, agua, sal"),
+        ("pt", "Açúcar, álcool etílico de cereais (trigo), ginjas, água"),
+        ("it", "Alcool (distillato di cereali, contiene frumento), acqua, zucchero"),
+        ("en", "Cocoa mass, sugar. We can't guarantee our bars are free from dairy, hazelnuts & gluten."),
         ("it", "Testa di suino 70%, sale, pepe. Coppa di testa; no glutine, no latte e derivati."),
     ],
 )
@@ -303,6 +310,9 @@ def test_another_name_of_a_plant_or_of_a_taste_is_no_allergen(label: str, said: 
         ("en", "Potatoes, tofu, salt", "soya"),
         ("en", "Potatoes, prawn cocktail (prawns, water), salt", "crustaceans"),
         ("it", "Sale, pepe, latte, olio", "milk"),
+        ("fr", "Haricots verts, beurre noisette, sel", "milk"),
+        ("fr", "Sucre, noisettes, sel", "nuts"),
+        ("de", "Buttermakrele geräuchert, Speisesalz", "fish"),
     ],
 )
 def test_the_same_words_alone_name_it(label: str, said: str, group: str) -> None:
