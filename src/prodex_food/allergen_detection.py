@@ -291,7 +291,8 @@ def as_written(word: str, text: str) -> str:
     """
     if len(word) > LONGEST:
         return word
-    plain, places = f" {_even(text)}", range(-1, len(text) + 1)
+    plain = f" {_even(text)}"
+    places: Sequence[int] = range(-1, len(text) + 1)
     if _UNEVEN_WORD.search(word) or "\u0301" in plain:
         plain, places = _plain(plain[1:])
     place = plain.find(word, 1)
