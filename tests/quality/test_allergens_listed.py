@@ -287,7 +287,6 @@ def test_warnings_end_where_they_end(label: str, said: str, groups: list[str]) -
         ("en", "Potatoes, sunflower oil, prawn cocktail seasoning (sugar, salt, dried onion)"),
         ("de", "Schweinefleisch (Lachsfleisch vom Kotelettstrang), Speisesalz, Dextrose"),
         ("de", "Kichererbsen, Wasser, Reismalzsirup, Speisesalz"),
-        ("nl", "Varkenslever 30%, varkensvlees, water, zout. Leverkaas gesneden."),
         ("fr", "Pommes noisettes : pommes de terre 86 %, huile de tournesol, sel"),
         ("de", "Käsepappelblätter 40 %, Hagebutten, Kornblumenblüten"),
         ("it", "Vitello da latte 62%, acqua, castagne 10%, sale"),
@@ -313,8 +312,17 @@ def test_another_name_of_a_plant_or_of_a_taste_is_no_allergen(label: str, said: 
         ("fr", "Haricots verts, beurre noisette, sel", "milk"),
         ("fr", "Sucre, noisettes, sel", "nuts"),
         ("de", "Buttermakrele geräuchert, Speisesalz", "fish"),
+        ("de", "Lachsfleisch 60 %, Wasser, Speisesalz", "fish"),
+        ("de", "Milchreis, Zucker, Zimt", "milk"),
+        ("en", "Potatoes, sunflower oil, shrimp flavouring, salt", "crustaceans"),
+        ("it", "Farina no OGM di frumento, acqua, sale", "gluten"),
     ],
 )
 def test_the_same_words_alone_name_it(label: str, said: str, group: str) -> None:
     """Without the plant that is named beside them."""
     assert [group] == unlisted(food((label, said)))
+
+
+def test_what_is_only_in_the_style_of_something_is_unknown() -> None:
+    """Nobody knows of what it is made."""
+    assert State.UNKNOWN == state(food(("en", "Water, tofu-style pieces, salt")))

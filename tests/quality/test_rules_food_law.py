@@ -376,6 +376,12 @@ def test_drained_weights_are_compared_with_the_larger_net_weight() -> None:
         ("fibre_claims_hold", "High fibre", energies(None, 80, ("FIBTG", 2.5)), State.PASS),
         ("fibre_claims_hold", "High fibre", energies(None, 80, ("FIBTG", "<0.5")), State.FAIL),
         ("protein_claims_hold", "Source of protein", energies(418, None, ("PRO-", 2)), State.FAIL),
+        # What takes the place of another food claims something of itself, and a brand is no advice.
+        ("protein_claims_hold", "Meal replacement, high in protein", energies(None, 100, ("PRO-", 2)), State.FAIL),
+        ("protein_claims_hold", "Substitut de repas riche en protéines", energies(None, 100, ("PRO-", 2)), State.FAIL),
+        ("protein_claims_hold", "Sostituto ad alto contenuto proteico", energies(None, 100, ("PRO-", 2)), State.FAIL),
+        ("sugars_claims_hold", "Provamel soia, basso contenuto di zuccheri", grams(("SUGAR-", 20)), State.FAIL),
+        ("fat_claims_hold", "Remplacez la crème par un yaourt à 0 % de MG", grams(("FAT", 14)), State.NOT_APPLICABLE),
         # 24 of 121 kcal are 19.8 %: enough only if 6 g are 6.1.
         ("protein_claims_hold", "High protein", energies(None, 121, ("PRO-", 6)), State.UNKNOWN),
         ("fibre_claims_hold", "High fibre", energies(None, 100, ("FIBTG", 2.95)), State.UNKNOWN),
