@@ -11,7 +11,6 @@ from prodex.notebook.views.products_left import left_of
 
 def products_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    left = session.filter.narrow(session.conditions)
     return [sentence(counted(len(left_of(session)), "product"), key="count")]
 
 
