@@ -14,7 +14,7 @@ from textwrap import dedent
 import pytest
 
 from prodex.errors import ServiceUnreachable
-from prodex.notebook.shared.background import Runner
+from prodex.notebook.jobs import Runner
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel
@@ -80,7 +80,7 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
     """What reads a file is not cut off in the middle, which aborts the process; what hangs holds nobody up."""
     script = f"""
         import time, pathlib
-        from prodex.notebook.shared.background import Runner
+        from prodex.notebook.jobs import Runner
         def work():
             time.sleep({seconds})
             pathlib.Path("done").touch()

@@ -21,7 +21,7 @@ from prodex.notebook.card.history import (
 )
 from prodex.notebook.card.html import CardParts, parts
 from prodex.notebook.card.text_table import TextTable
-from prodex.notebook.shared.background import Runner
+from prodex.notebook.jobs import Runner
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel, html, show_if
 from prodex.notebook.shared.state import Exploration

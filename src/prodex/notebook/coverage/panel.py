@@ -18,7 +18,7 @@ from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
 from prodex.messages import counted, hint_and_all, percent
 from prodex.notebook.coverage.view import CoverageView
-from prodex.notebook.shared.background import Runner, to_the_end
+from prodex.notebook.jobs import Runner, to_the_end
 from prodex.notebook.shared.cell_grid import CellGrid
 from prodex.notebook.shared.panel import Fold, OwnChange, Panel, button, html, row, show_if, status_html
 from prodex.notebook.shared.removable_buttons import RemovableButtons

@@ -12,7 +12,7 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.gallery.export import GalleryExport
 from prodex.notebook.gallery.product_gallery import ProductGallery
-from prodex.notebook.shared.background import Runner
+from prodex.notebook.jobs import Runner
 from prodex.notebook.shared.panel import Fold, Panel, button, row, show_if, styled
 from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.notebook.shared.state import Exploration

@@ -29,7 +29,7 @@ from prodex.exploration.gallery import (
 )
 from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.network.addresses import sandbox_of
-from prodex.notebook.shared.background import Runner
+from prodex.notebook.jobs import Runner
 from prodex.notebook.shared.boxes import HBox, VBox
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow

@@ -19,13 +19,13 @@ from prodex.exploration.saved_views import SavedView
 from prodex.exploration.search import HELP, LABELS
 from prodex.exploration.table_page import Order
 from prodex.notebook.card.panel import ProductCard
+from prodex.notebook.jobs import Runner
 from prodex.notebook.products.bulk_correction import BulkCorrection, correct_title
 from prodex.notebook.products.export import ExportBox, ShownTable
 from prodex.notebook.products.facet_list import FacetList
 from prodex.notebook.products.product_table import ProductTable
 from prodex.notebook.products.table_details import TableDetails
 from prodex.notebook.products.table_or_gallery import TableOrGallery
-from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (
     Fold,

@@ -16,7 +16,7 @@ from prodex.exploration.ranges import measure_of
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.locales import language_label
-from prodex.notebook.shared.background import Runner
+from prodex.notebook.jobs import Runner
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.panel import Panel
 from prodex.selection import Code, Range, Selection

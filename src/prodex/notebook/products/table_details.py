@@ -18,8 +18,8 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.ranges import Histogram, Histograms, measure_of, overlap
 from prodex.exploration.table_page import NOT_ASKED
 from prodex.messages import counted
+from prodex.notebook.jobs import Runner
 from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.panel import Panel
 from prodex.notebook.shared.state import Exploration
 from prodex.selection import Range, Selection

@@ -19,9 +19,9 @@ from prodex.errors import IncompleteLoad
 from prodex.load import load_products
 from prodex.load.resume import reusable_snapshot
 from prodex.messages import duration_in_words, moment_in_words
+from prodex.notebook.jobs import Runner, Work
 from prodex.notebook.query.controls import ChoiceControl, lock, text_line
 from prodex.notebook.query.options import SIMILAR, Suggestions
-from prodex.notebook.shared.background import Runner, Work
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (

@@ -18,12 +18,12 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.load.reference_data import load_organizations
 from prodex.messages import hint
+from prodex.notebook.jobs import Runner
 from prodex.notebook.query import options
 from prodex.notebook.query.controls import PeriodButtons, lock
 from prodex.notebook.query.fields import FIELDS, FieldGroup, asked, control_values, count_given
 from prodex.notebook.query.load import LoadBox, NoMatch, count_products, count_text
 from prodex.notebook.query.options import Suggestions
-from prodex.notebook.shared.background import Runner
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.panel import (
     Fold,

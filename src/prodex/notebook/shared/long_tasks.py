@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import ipywidgets as w
 
 from prodex.errors import ProdexError
-from prodex.notebook.shared.background import Runner, Work
+from prodex.notebook.jobs import Runner, Work
 from prodex.notebook.shared.boxes import HBox
 from prodex.notebook.shared.panel import (
     Panel,

@@ -18,7 +18,7 @@ from traitlets import Bool, Unicode
 from prodex.colour_scale import DARK, LIGHT, custom_properties, shade_rules, stylesheet
 from prodex.errors import ProdexError
 from prodex.messages import counted
-from prodex.notebook.shared.background import ANSWERING
+from prodex.notebook.jobs import ANSWERING
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.message_order import keep_in_order
 from prodex.notebook.shared.static_picture import in_place_html, picture_of

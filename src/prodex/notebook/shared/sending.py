@@ -11,7 +11,7 @@ import ipywidgets as w
 from prodex.errors import InputError
 from prodex.ledger.upsert_file import host_of
 from prodex.messages import counted
-from prodex.notebook.shared.background import to_the_end
+from prodex.notebook.jobs import to_the_end
 from prodex.notebook.shared.boxes import VBox
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import (

@@ -259,7 +259,7 @@ class Runner(Generic[T]):
     def _start(self, do: Callable[[Reporter], T], title: str, asked: tuple[Any, ...] | None) -> Work:
         loop = _running_loop()
         with self._changed:
-            if asked is not None and self._asked is not None and _are_same_arguments(asked, self._asked):
+            if asked is not None and self._asked is not None and are_same_arguments(asked, self._asked):
                 assert self.work is not None  # noqa: S101 - it was asked for
                 return self.work
             if self._wanted is not None:
@@ -369,8 +369,10 @@ def let_end(seconds: float = _LAST_SECONDS) -> None:
 atexit.register(let_end)
 
 
-def _are_same_arguments(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+def are_same_arguments(some: tuple[Any, ...] | None, others: tuple[Any, ...] | None) -> bool:
     """Return whether arguments are the same objects, or equal ones of kinds that compare as a whole."""
+    if some is None or others is None:
+        return some is others
     plain = (str, int, tuple, list, frozenset)
     return len(some) == len(others) and all(
         one is other or (isinstance(one, plain) and type(one) is type(other) and one == other)

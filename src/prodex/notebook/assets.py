@@ -1,0 +1,52 @@
+"""The script and the style sheet of a panel: each component is a file, and a widget has one of both."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files as resources
+
+from prodex.colour_scale import DARK, LIGHT, custom_properties, shade_rules, stylesheet
+
+#: Components in the order in which they are joined; what all use is first.
+_SCRIPTS = (
+    "dom",
+    "words",
+    "page",
+    "typing",
+    "blocks",
+    "form",
+)
+_STYLES = (
+    "base",
+    "blocks",
+    "form",
+)
+
+
+@cache
+def script() -> str:
+    """Return the script of a panel: an ES module that draws it."""
+    return "\n".join([*_read("js", _SCRIPTS, ".js"), "export default panel;\n"])
+
+
+@cache
+def style() -> str:
+    """Return the style sheet of a panel; its colours follow the theme of the notebook."""
+    # The colours that panels share with reports and charts are defined first.
+    dark = ", ".join(
+        f"{one} .prodex"
+        for one in ('[data-jp-theme-light="false"]', ".dark", '[data-theme="dark"]', "body.vscode-dark")
+    )
+    shades = shade_rules(".prodex.figures button")
+    colours = [
+        custom_properties(".prodex", LIGHT),
+        custom_properties(dark, DARK),
+        stylesheet("audit"),
+        shades,
+    ]
+    return "\n".join([*colours, *_read("css", _STYLES, ".css")])
+
+
+def _read(folder: str, names: tuple[str, ...], ending: str) -> list[str]:
+    place = resources("prodex.notebook") / folder
+    return [(place / f"{name}{ending}").read_text("utf-8") for name in names]

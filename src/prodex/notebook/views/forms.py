@@ -1,0 +1,138 @@
+"""Forms are data: fields with what was typed in them, drawn by one component."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prodex.notebook.session.actions import Block, action
+from prodex.notebook.session.value import Refused, Session
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A field of a form.
+
+    Attributes
+    ----------
+    name
+        Its name in the form.
+    label
+        What stands in front of it.
+    kind
+        "text", "long" (several lines), "search", "number", "date", "folder", "choice" (one of the options), "many"
+        (several of them), "tick" (yes or no).
+    value
+        What stands in it as long as nobody has typed.
+    options
+        For choice and many: each value and what is shown for it.
+    hint
+        A sentence below it.
+    placeholder
+        What stands in it while it is empty.
+    do
+        An action that is done at once with `value`, instead of being kept until a button is pressed.
+    args
+        Further arguments of that action.
+    suggestions
+        Values that are offered while somebody types.
+    look
+        A class of our style sheet.
+    off
+        Why nothing can be typed now.
+    """
+
+    name: str
+    label: str
+    kind: str = "text"
+    value: Any = ""
+    options: Sequence[tuple[Any, str]] = ()
+    hint: str = ""
+    placeholder: str = ""
+    do: str = ""
+    args: Mapping[str, Any] | None = None
+    suggestions: Sequence[str] = ()
+    look: str = ""
+    off: str = ""
+
+
+def form(
+    session: Session,
+    name: str,
+    fields: Iterable[FormField | None],
+    *buttons: Block | None,
+    look: str = "",
+    label: str = "",
+) -> Block:
+    """Return a form with its buttons; None is left out."""
+    given = session.typed.get(name, {})
+    return {
+        "kind": "form",
+        "key": name,
+        "label": label,
+        "look": look,
+        "fields": [_field_view(session, name, one, given) for one in fields if one],
+        "buttons": [one for one in buttons if one],
+    }
+
+
+def _field_view(session: Session, form: str, one: FormField, given: Mapping[str, Any]) -> Block:
+    view: Block = {
+        "kind": one.kind,
+        "key": one.name,
+        "label": one.label,
+        "value": one.value if one.do else given.get(one.name, one.value),
+    }
+    # Values of a choice may be anything that is JSON: pages name them by their place, and send back the value.
+    if one.options:
+        view["options"] = [{"value": value, "label": label} for value, label in one.options]
+    optional = {
+        "hint": one.hint,
+        "placeholder": one.placeholder,
+        "do": one.do,
+        "args": dict(one.args or {}),
+        "suggestions": list(one.suggestions),
+        "look": one.look,
+        "off": one.off,
+        "error": session.errors.get(f"{form}.{one.name}", ""),
+    }
+    return {**view, **{key: value for key, value in optional.items() if value}}
+
+
+def form_values(session: Session, name: str, fields: Iterable[FormField | None]) -> dict[str, Any]:
+    """Return what the fields of a form hold: what was typed, otherwise what stood there; no choice that is gone."""
+    given = session.typed.get(name, {})
+    values = {}
+    for one in fields:
+        if one is None:
+            continue
+        values[one.name] = value = given.get(one.name, one.value)
+        offered = [option for option, _ in one.options]
+        if one.kind == "choice" and value not in offered:
+            values[one.name] = one.value
+        elif one.kind == "many":
+            values[one.name] = [chosen for chosen in value or () if chosen in offered]
+    return values
+
+
+@action("form.set", is_quiet=True)
+def set_field(
+    session: Session, form: str, field: str, value: bool | int | float | str | list[Any] | None
+) -> Session:
+    """Keep what was typed in a field."""
+    return session.with_typed(form, **{field: value})
+
+
+def required(values: Mapping[str, Any], form: str, field: str, sentence: str) -> str:
+    """Return what was typed in a field, without the spaces around it.
+
+    Raises
+    ------
+    Refused
+        When nothing was; the sentence stands beside the field.
+    """
+    text = str(values[field] or "").strip()
+    if not text:
+        raise Refused(sentence, at=f"{form}.{field}")
+    return text

@@ -1,0 +1,185 @@
+"""The panel as a widget of a notebook: one anywidget, in Jupyter, in Voila and in marimo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Instance, Tuple, Unicode, observe
+
+from prodex.catalog import Catalog
+from prodex.compare import Difference
+from prodex.errors import InputError
+from prodex.messages import counted
+from prodex.notebook.app import App
+from prodex.notebook.assets import script, style
+from prodex.notebook.session.value import Session
+from prodex.notebook.views import SECTIONS
+from prodex.quality import Audit
+from prodex.selection import Selection
+from prodex.service import Client
+from prodex.service.connection import service_given
+from prodex.store.snapshot import catalog_given
+
+if TYPE_CHECKING:
+    from prodex.notebook.shared.boxes import Box as AnyWidget
+else:
+    from anywidget import AnyWidget
+
+#: Ids that are told to the page of a notebook, where marimo runs other cells with them; more would be a large message.
+_MOST_TOLD = 20_000
+
+
+def _told(ids: tuple[str, ...], _widget: object) -> list[str]:
+    return list(ids) if len(ids) <= _MOST_TOLD else []
+
+
+class Explore(AnyWidget):
+    """A panel: its sections over one catalogue, or one section alone.
+
+    Parameters
+    ----------
+    session
+        What it shows first.
+    sections
+        Names of its sections; all, unless given.
+
+    Attributes
+    ----------
+    app
+        The panel without its widget.
+    selected
+        Ids of the selected products, in the order of selection. Set it to select others. Other cells of marimo see it
+        as long as there are at most 20,000.
+    product_id
+        The product whose card is open, or None. Set it to open another.
+    section
+        The section that is shown: "products", "quality", "coverage", "corrections", "snapshots" or "load".
+
+    Examples
+    --------
+    >>> import prodex
+    >>> explored = Explore(Session(prodex.flatten([{"id": 7}])))
+    >>> explored.section
+    'products'
+    """
+
+    selected: Instance[tuple[str, ...]] = Tuple().tag(sync=True, to_json=_told)
+    product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
+    section: Unicode[str, str | bytes] = Unicode("products")
+
+    def __init__(self, session: Session, sections: Iterable[str] = ()) -> None:
+        super().__init__(_esm=script(), _css=style())
+        self.app: App = App(session, sections)
+        self._is_following = False
+        self._follow(self.app.session, self.app.session)
+        self.app.observers.append(self._follow)
+        self.app.send = lambda message, buffers: self.send(message, list(buffers))
+        self.on_msg(lambda _, message, buffers: self.app.hear(message, buffers))
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalogue of the products that meet the filters."""
+        return self.app.session.chosen
+
+    @property
+    def audit(self) -> Audit | None:
+        """The audit of their quality, or None."""
+        return self.app.session.audit
+
+    @property
+    def selection(self) -> Selection:
+        """Which products are shown. Set it to show others."""
+        return self.app.session.conditions
+
+    @selection.setter
+    def selection(self, selection: Selection) -> None:
+        if not isinstance(selection, Selection):
+            raise InputError(f"selection must be a prodex.Selection, not {type(selection).__name__}.")
+        self.app.change(lambda session: session.filtered(selection))
+
+    @property
+    def corrections(self) -> tuple[Any, ...]:
+        """The corrections that were collected and not sent (`prodex.TextCorrection`)."""
+        return self.app.session.corrections
+
+    @property
+    def difference(self) -> Difference | None:
+        """What changed between two snapshots, as it was compared last in the panel; None if nothing was."""
+        return self.app.session.difference
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until nothing is read or done in the background; for scripts and tests."""
+        self.app.wait(seconds)
+
+    def __repr__(self) -> str:
+        return f"Explore: {counted(len(self.app.session.catalog), 'product')}. Run this cell to use it."
+
+    def _follow(self, _before: Session, now: Session) -> None:
+        self._is_following = True
+        try:
+            with self.hold_trait_notifications():
+                self.selected, self.product_id, self.section = now.selected, now.product_id, now.section
+        finally:
+            self._is_following = False
+
+    @observe("selected", "product_id", "section")
+    def _take(self, change: dict[str, Any]) -> None:
+        if not self._is_following:
+            self.app.change(lambda session: session.replaced(**{change["name"]: change["new"]}))
+
+
+def explore(
+    catalog: Catalog | str | Path,
+    *,
+    audit: Audit | None = None,
+    service: Client | None = None,
+    show: str = "",
+    product_id: str | None = None,
+) -> Explore:
+    """Explore a catalogue in a notebook: filter, search, select, audit, compare and correct.
+
+    Parameters
+    ----------
+    catalog
+        The catalogue, or the name of a snapshot.
+    audit
+        The audit of its quality; without one, the panel offers to run one.
+    service
+        From `prodex.connect`: corrections can be sent, and another catalogue loaded.
+    show
+        The one section that is shown, for a panel of its own: "products", "quality", "coverage", "corrections",
+        "snapshots", "load", "card" or "gallery". All sections, unless given.
+    product_id
+        The product whose card is open.
+
+    Returns
+    -------
+    Explore
+        A widget. It exposes `selected`, the ids of the selected products, as a traitlet; `catalog` is the catalogue of
+        the products that meet the filters, `audit` the audit.
+
+    Raises
+    ------
+    InputError
+        When an argument is of another kind.
+    SnapshotNotFound
+        When no snapshot has this name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> explored = prodex.explore(prodex.flatten([{"id": 7}, {"id": 8}]))
+    >>> len(explored.catalog), explored.selected
+    (2, ())
+    """
+    catalog = catalog_given(catalog, "explore(catalog)")
+    if service is not None:
+        service = service_given(service, "explore(catalog, service=service)")
+    if show and show not in SECTIONS:
+        raise InputError(
+            f"show is {show!r}. Give one of {', '.join(SECTIONS)}, or leave it out for all sections."
+        )
+    session = Session(catalog, audit, service, product_id=product_id, section=show or "products")
+    return Explore(session, (show,) if show else ())
