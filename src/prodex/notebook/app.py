@@ -218,10 +218,15 @@ class App:
                     self.send({"type": "picture", "id": name, "mime": kind}, [content])
 
     def _open(self, page: str) -> None:
+        is_first = not self._pages.keys() - {page}
         self._page(page)
         self._look()
-        # Others may be behind: all of them see the same revision from here on.
-        self._show()
+        if is_first:
+            self._read_wanted()
+            self._view, self._revision = self._made(), self._revision + 1
+        else:
+            # Others may be behind: all of them see the same revision from here on.
+            self._show()
         self._say(
             {
                 "type": "all",
