@@ -71,12 +71,22 @@ def with_columns(session: Session, columns: Sequence[str]) -> Session:
 def column_picker(session: Session) -> Block:
     """Return the columns that are shown, with buttons that move and remove them, and a list of those to add."""
     shown, offered = columns_of(session), session.derived(_OfferedColumns)
-    left = sorted((name for name in offered.known if name not in shown), key=lambda name: title(name).casefold())
+    left = sorted(
+        (name for name in offered.known if name not in shown), key=lambda name: title(name).casefold()
+    )
     options = [("", "column …"), *((name, title(name)) for name in left)]
     only = "A table without columns could not show which products there are." if len(shown) == 1 else ""
     chips = [
         row(
-            button("◂", "columns.move", key=f"left {name}", title=f"Move {title(name)} to the left", look="quiet", column=name, by=-1)
+            button(
+                "◂",
+                "columns.move",
+                key=f"left {name}",
+                title=f"Move {title(name)} to the left",
+                look="quiet",
+                column=name,
+                by=-1,
+            )
             if place
             else None,
             button(

@@ -103,7 +103,9 @@ class PictureShelf:
             for one in ids:
                 self._cells.pop((one, packshots_only), None)
 
-    def download(self, rows: Sequence[Mapping[str, Any]], reporter: Reporter, *, packshots_only: bool) -> None:
+    def download(
+        self, rows: Sequence[Mapping[str, Any]], reporter: Reporter, *, packshots_only: bool
+    ) -> None:
         """Download the pictures of some products, and keep each as soon as it is here."""
         # Imported on request: most who open a panel look at no picture, and Pillow takes a while.
         from prodex.pictures.contact_sheet import sheet_cells
@@ -114,7 +116,9 @@ class PictureShelf:
                 while len(self._cells) > _KEPT:
                     self._cells.popitem(last=False)
 
-        for cell in sheet_cells(self._catalog, rows, SIDE, packshots_only, reporter=reporter, on_picture=keep):
+        for cell in sheet_cells(
+            self._catalog, rows, SIDE, packshots_only, reporter=reporter, on_picture=keep
+        ):
             keep(cell)
 
 

@@ -19,6 +19,4 @@ def products_wants(session: Session) -> Iterator[Want]:
     yield from table_wants(session)
 
 
-PRODUCTS = Section(
-    "products", lambda _: "Products", products_view, products_wants, pictures=table_pictures
-)
+PRODUCTS = Section("products", lambda _: "Products", products_view, products_wants, pictures=table_pictures)

@@ -6,7 +6,7 @@ An action names products by id: a page may show other rows by now.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import box, button, fold, row, sentence
+from prodex.notebook.views.blocks import button, fold, row, sentence
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.forms import FormField, form
@@ -59,7 +59,7 @@ class TableState:
         The product that was selected last, from which a selection is extended.
     """
 
-    order: Order = Order()
+    order: Order = field(default_factory=Order)
     language: str = ""
     size: int = 50
     first: int = 0
@@ -93,7 +93,9 @@ def _what(session: Session) -> tuple[Any, ...]:
 def _first(session: Session) -> int:
     state = session.part(TableState)
     # Another page is gone back to only if it is one of the same products.
-    is_same = len(state.of) == 2 and state.of[0] is session.derived(_Kept) and state.of[1] == session.conditions
+    is_same = (
+        len(state.of) == 2 and state.of[0] is session.derived(_Kept) and state.of[1] == session.conditions
+    )
     last = max(0, (len(left_of(session)) - 1) // state.size * state.size)
     return min(state.first, last) if is_same else 0
 
@@ -135,7 +137,9 @@ def is_listed(session: Session, product_id: str) -> bool:
 def page_ids(session: Session) -> list[str]:
     """Return the ids of the products on the page."""
     first, size = _first(session), session.part(TableState).size
-    ids: list[str] = session.filter.products.ids.take(pa.array(places(session)[first : first + size])).to_pylist()
+    ids: list[str] = session.filter.products.ids.take(
+        pa.array(places(session)[first : first + size])
+    ).to_pylist()
     return ids
 
 
@@ -150,11 +154,20 @@ def table_blocks(session: Session) -> list[Block]:
     return [
         one
         for one in (
-            row(*_pager(session), selection_box(session, [one["key"] for one in rows]), key="table-head", look="line"),
+            row(
+                *_pager(session),
+                selection_box(session, [one["key"] for one in rows]),
+                key="table-head",
+                look="line",
+            ),
             problem,
             _table(session, rows),
-            row(*_pager(session, "end"), key="table-end", look="line") if total > session.part(TableState).size else None,
-            fold(session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session))),
+            row(*_pager(session, "end"), key="table-end", look="line")
+            if total > session.part(TableState).size
+            else None,
+            fold(
+                session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session))
+            ),
         )
         if one
     ]
@@ -171,7 +184,9 @@ def table_wants(session: Session) -> Iterator[Want]:
             kept.read_languages(session)
 
         options = {"delay": SHOWN_FIRST, "is_patient": True}
-        yield Want("table.languages", ("languages", kept), read, lambda session, _: session.replaced(), options)
+        yield Want(
+            "table.languages", ("languages", kept), read, lambda session, _: session.replaced(), options
+        )
 
 
 def selection_box(session: Session, ids: Sequence[str]) -> Block:
@@ -216,13 +231,26 @@ def pager_blocks(
         return (sentence(words, key=f"{key}-words", tone="status"),)
     return (
         sentence(words, key=f"{key}-words", tone="status"),
-        button("Previous", turn, key=f"{key}-previous", off="" if first else "This is the first page.", by=-1),
-        button("Next", turn, key=f"{key}-next", off="" if first + size < total else "This is the last page.", by=1),
+        button(
+            "Previous", turn, key=f"{key}-previous", off="" if first else "This is the first page.", by=-1
+        ),
+        button(
+            "Next",
+            turn,
+            key=f"{key}-next",
+            off="" if first + size < total else "This is the last page.",
+            by=1,
+        ),
     )
 
 
 def _pager(session: Session, key: str = "pager") -> tuple[Block | None, ...]:
-    total, every, size, first = len(left_of(session)), len(session.filter.products), session.part(TableState).size, _first(session)
+    total, every, size, first = (
+        len(left_of(session)),
+        len(session.filter.products),
+        session.part(TableState).size,
+        _first(session),
+    )
     words = page_words(total, first, size, "product", "" if total == every else f" ({every:,} in all)")
     return pager_blocks(words, "table.turn", first, size, total, key=key)
 
@@ -299,8 +327,17 @@ def _column(name: str, order: Order, head: dict[str, Any] | None) -> dict[str, A
 def _settings(session: Session) -> Block:
     state = session.part(TableState)
     fields = (
-        FormField("language", "Names in", "choice", _language(session), _languages(session), do="table.language"),
-        FormField("size", "Rows per page", "choice", state.size, [(one, str(one)) for one in SIZES], do="table.page_size"),
+        FormField(
+            "language", "Names in", "choice", _language(session), _languages(session), do="table.language"
+        ),
+        FormField(
+            "size",
+            "Rows per page",
+            "choice",
+            state.size,
+            [(one, str(one)) for one in SIZES],
+            do="table.page_size",
+        ),
         FormField(
             "density",
             "Rows",

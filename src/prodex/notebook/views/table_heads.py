@@ -109,7 +109,9 @@ def pick_value(session: Session, column: str, code: str | None) -> Session:
 
 
 @action("table.range")
-def keep_range(session: Session, column: str, least: int | float | str, greatest: int | float | str) -> Session:
+def keep_range(
+    session: Session, column: str, least: int | float | str, greatest: int | float | str
+) -> Session:
     """Keep the products whose value is in the bars that were pressed; the same range once more removes it."""
     measure = measure_of(column)
     if not measure:
@@ -123,7 +125,13 @@ def keep_range(session: Session, column: str, least: int | float | str, greatest
 
 
 def _limit(value: float | str, measure: str) -> float | datetime:
-    return datetime.fromisoformat(str(value)) if measure == "date" else float(value) if isinstance(value, str) else value
+    return (
+        datetime.fromisoformat(str(value))
+        if measure == "date"
+        else float(value)
+        if isinstance(value, str)
+        else value
+    )
 
 
 def _plain(value: float | datetime | None) -> float | str | None:
