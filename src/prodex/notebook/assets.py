@@ -25,6 +25,15 @@ _STYLES = (
 )
 #: Those that a card by itself needs.
 _OF_A_CARD = ("base", "blocks", "product_card")
+#: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
+#: marimo nothing of it can be seen, so the script marks the panel as well.
+_DARK = (
+    '[data-jp-theme-light="false"]',
+    ".dark",
+    '[data-theme="dark"]',
+    "body.vscode-dark",
+    "body.vscode-high-contrast",
+)
 
 
 @cache
@@ -47,10 +56,7 @@ def card_style() -> str:
 
 def _style_of(names: tuple[str, ...]) -> str:
     # The colours that panels share with reports and charts are defined first.
-    dark = ", ".join(
-        f"{one} .prodex"
-        for one in ('[data-jp-theme-light="false"]', ".dark", '[data-theme="dark"]', "body.vscode-dark")
-    )
+    dark = f":is({', '.join(_DARK)}) .prodex, .prodex.is-dark"
     shades = shade_rules(".prodex.figures button")
     colours = [
         custom_properties(".prodex", LIGHT),

@@ -37,9 +37,6 @@ class Panel(Protocol):
     def cancel(self, slot: str) -> None:
         """End the work of a slot with its next step."""
 
-    def picture(self, name: str, kind: str, content: bytes) -> None:
-        """Send a picture to all pages, which show it wherever a view names it."""
-
 
 @dataclass(frozen=True)
 class Deed:
@@ -126,8 +123,6 @@ class Want:
         Reads it, in a thread.
     then
         Makes the next session of it; most often of the same values, since what is read is kept where it was read.
-    pictures
-        The pictures of what was read, for all pages: of each its name, its kind ("image/jpeg") and its bytes.
     options
         As for `App.run`.
     """
@@ -136,7 +131,6 @@ class Want:
     key: Any
     do: Callable[[Reporter], Any]
     then: Callable[[Session, Any], Session] = lambda session, _: session
-    pictures: Callable[[Any], Iterable[tuple[str, str, bytes]]] = lambda _: ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -156,6 +150,8 @@ class Section:
         What it lacks to show everything.
     is_offered
         Whether it can be opened.
+    pictures
+        The pictures that its view names: of each the name, the kind ("image/jpeg") and the content.
     """
 
     name: str
@@ -163,6 +159,7 @@ class Section:
     view: Callable[[Session], list[Block]]
     wants: Callable[[Session], Iterable[Want]] = lambda _: ()
     is_offered: Callable[[Session], bool] = lambda _: True
+    pictures: Callable[[Session], Iterable[tuple[str, str, bytes]]] = lambda _: ()
 
 
 def deed_of(name: str) -> Deed:

@@ -129,7 +129,7 @@ def card_wants(session: Session) -> Iterable[Want]:
             yield Want("card-prepared", (catalog,), prepare, options=nothing)
         return
     cards = session.part(Cards)
-    of = ("contents", catalog, audit, product_id)
+    of: tuple[Any, ...] = ("contents", catalog, audit, product_id)
     read = cards.get(*of)
     if read is None:
         yield _want("card", cards, of, lambda _: ReadCard.of(read_card(catalog, product_id, audit)))
@@ -144,8 +144,7 @@ def card_wants(session: Session) -> Iterable[Want]:
     of = ("on disk", catalog, product_id)
     if read.contents.pictures.rows and cards.get(*of) is None:
         kept = partial(_thumbnails_on_disk, catalog, product_id)
-        patient = {"is_patient": True}
-        yield _want("card-pictures-on-disk", cards, of, kept, patient, _pictures)
+        yield _want("card-pictures-on-disk", cards, of, kept, {"is_patient": True})
 
 
 def _want(
@@ -154,7 +153,6 @@ def _want(
     of: tuple[Any, ...],
     do: Any,
     options: Mapping[str, Any] | None = None,
-    pictures: Any = lambda _: (),
 ) -> Want:
     def then(session: Session, read: Any) -> Session:
         return session.with_part(session.part(Cards).keeping(read, *of))
@@ -162,7 +160,7 @@ def _want(
     def failed(session: Session, error: BaseException) -> Session:
         return then(session, Unreadable(error_text(error)))
 
-    return Want(slot, (*of, cards.turn), do, then, pictures, {"failed": failed, **(options or {})})
+    return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **(options or {})})
 
 
 def _prepare(catalog: Catalog, _: Reporter) -> None:
@@ -310,11 +308,9 @@ def _value_cell(value: Any) -> dict[str, str]:
 
 
 def _pictures_part(session: Session, card: CardContents) -> Block:
-    cards, of = session.part(Cards), (session.catalog, card.product_id)
-    loaded = cards.get("pictures", *of)
-    shown: list[Thumbnail] = loaded if isinstance(loaded, list) else cards.get("on disk", *of) or []
-    shown = shown if isinstance(shown, list) else []
-    images = {one.position: _image(one) for one in shown if one.position is not None}
+    loaded = session.part(Cards).get("pictures", session.catalog, card.product_id)
+    found = _found(session, card.product_id)
+    images = {one.position: _image(one) for one in found if one.position is not None}
     count = len(card.pictures.rows)
     is_all = isinstance(loaded, list) or len(images) == count
     label = "Try again to show pictures" if isinstance(loaded, Unreadable) else f"Show pictures ({count})"
@@ -351,8 +347,16 @@ def _name(content: bytes) -> str:
     return f"card {sha256(content).hexdigest()[:32]}"
 
 
-def _pictures(found: list[Thumbnail]) -> Iterable[tuple[str, str, bytes]]:
-    for one in found:
+def _found(session: Session, product_id: str) -> list[Thumbnail]:
+    """Return the pictures of a product that were loaded, else those that are on disk anyway."""
+    cards, of = session.part(Cards), (session.catalog, product_id)
+    found = (cards.get(kind, *of) for kind in ("pictures", "on disk"))
+    return next((one for one in found if isinstance(one, list)), [])
+
+
+def card_pictures(session: Session) -> Iterable[tuple[str, str, bytes]]:
+    """Return the pictures that the card that is open names."""
+    for one in [] if session.product_id is None else _found(session, session.product_id):
         if one.bytes is not None:
             yield _name(one.bytes), "image/jpeg", one.bytes
 
@@ -374,26 +378,10 @@ def _thumbnails(catalog: Catalog, product_id: str, reporter: Reporter) -> list[T
 def show_pictures(app: Panel, product_id: str) -> None:
     """Download the pictures of a product, and show them."""
     catalog = app.session.catalog
-    want = _want(
-        "card-pictures", Cards(), ("pictures", catalog, product_id), partial(_thumbnails, catalog, product_id)
-    )
-
-    def read(reporter: Reporter) -> list[Thumbnail]:
-        found: list[Thumbnail] = want.do(reporter)
-        for picture in _pictures(found):
-            app.picture(*picture)
-        return found
-
-    app.run(
-        want.slot,
-        read,
-        want.then,
-        title="Downloading pictures",
-        key=want.key,
-        after=PATIENCE,
-        is_dropped=True,
-        **want.options,
-    )
+    fetch = partial(_thumbnails, catalog, product_id)
+    want = _want("card-pictures", Cards(), ("pictures", catalog, product_id), fetch)
+    options = {"after": PATIENCE, "is_dropped": True, **want.options}
+    app.run(want.slot, want.do, want.then, title="Downloading pictures", key=want.key, **options)
 
 
 # What is pressed.
@@ -489,4 +477,4 @@ def _alone(session: Session) -> list[Block]:
     return card_blocks(session, session.product_id, is_alone=True)
 
 
-CARD = Section("card", lambda _: "Card", _alone, card_wants, is_offered=lambda _: False)
+CARD = Section("card", lambda _: "Card", _alone, card_wants, lambda _: False, card_pictures)

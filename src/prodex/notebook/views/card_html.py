@@ -1,4 +1,4 @@
-"""A card by itself, as HTML without scripts and without anything to load: for `CardContents` in a notebook or a page."""
+"""A card by itself, as HTML without scripts and without anything to load: how `CardContents` shows itself."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from prodex.notebook.views.blocks import listed, typed_text
 from prodex.notebook.views.card_contents import of, part
 from prodex.send.preflight import longest_text
 from prodex.tables.fill_state import LACKING
-from prodex.untrusted_text import cut, words
+from prodex.untrusted_text import cut, label, words
 from prodex.worklists.text_corrections import TextCorrection
 
 #: The form in which what is typed is kept: a field for each text.
@@ -101,7 +101,7 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
                         _item(session, line, cell, spot, changed, card.product_id)
                         for spot in spots[row, column]
                     ],
-                    "problems": list(problems.get((line.path, cell.language), ())),
+                    "problems": list(problems.get(_named(line, cell), ())),
                 }
             )
             for column, cell in enumerate(line.cells)
@@ -152,7 +152,7 @@ def first_to_correct(card: CardContents) -> Spot | None:
         for column, cell in enumerate(line.cells):
             for spot in spots[row, column]:
                 if spot.blank is not None:
-                    rank = 0 if (line.path, cell.language) in problems else 1 if spot.there else 2
+                    rank = 0 if _named(line, cell) in problems else 1 if spot.there else 2
                     found.setdefault(rank, spot)
     return found[min(found)] if found else None
 
@@ -178,7 +178,13 @@ def closed(session: Session, place: str) -> Session:
 
 
 def corrected(
-    session: Session, card: CardContents, place: str, before: str | None, text: str | None, *, is_leaving: bool
+    session: Session,
+    card: CardContents,
+    place: str,
+    before: str | None,
+    text: str | None,
+    *,
+    is_leaving: bool,
 ) -> Session:
     """Return the session with a correction collected, or with why it was not, beside its field.
 
@@ -319,6 +325,11 @@ def _problems(card: CardContents) -> dict[tuple[str, str | None], list[dict[str,
     return found
 
 
+def _named(line: TextRow, cell: TextCell) -> tuple[str, str | None]:
+    """Return how an audit names a text: by the title of its attribute, which it shortens."""
+    return label(line.attribute.text).text, cell.language
+
+
 def _caption(it: Texts) -> str:
     texts = of(it.shown, it.total, "text")
     if len(it.languages) == it.languages_total:
@@ -346,9 +357,7 @@ def _item(
     )
 
 
-def _editor(
-    session: Session, line: TextRow, cell: TextCell, spot: Spot, product_id: str
-) -> Block | None:
+def _editor(session: Session, line: TextRow, cell: TextCell, spot: Spot, product_id: str) -> Block | None:
     """Return what the editor of a text shows; None while it is closed."""
     now = session.part(Editing)
     if not spot.place or (now.product_id, now.place) != (product_id, spot.place):
