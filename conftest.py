@@ -61,8 +61,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for mark in marks:
             item.add_marker(mark)
         if "browser" in marks:
-            # One worker has the browser, the JupyterLab and the kernel that all of them share.
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            # One worker has the JupyterLab and the kernel that its tests share, another one the pages without either.
+            of = "one browser" if item.path.match("*_in_one_browser.py") else "browser"
+            item.add_marker(pytest.mark.xdist_group(of))
         elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
             # One worker makes for all of them what is made once a module.
             item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -54,6 +54,7 @@ LEFT_OUT = frozenset(
 NOT_RUN = (
     *(
         "*_in_browser.py",
+        "*_in_one_browser.py",
         "*test_lab.py",
         "*notebooks*",
         "test_docs_build.py",

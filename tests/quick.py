@@ -16,7 +16,12 @@ from pathlib import Path
 
 #: Marker -> names of the files whose tests have it. A quick run does not even import these.
 LEFT_OUT: Mapping[str, tuple[str, ...]] = {
-    "browser": ("test_*_in_browser.py", "test_lab.py", "test_notebooks_in_lab.py"),
+    "browser": (
+        "test_*_in_browser.py",
+        "test_*_in_one_browser.py",
+        "test_lab.py",
+        "test_notebooks_in_lab.py",
+    ),
     "notebooks": ("test_notebooks.py", "test_notebooks_in_lab.py"),
     "kills": ("test_killed*.py",),
     "sample": ("test_sample*.py", "test_planted*.py"),

@@ -59,7 +59,10 @@ def _fields() -> list[FormField]:
 
 def _view(session: Session) -> list[Block]:
     trial = session.part(Trial)
-    pairs = [{"key": one, "cells": [one, typed_text(trial.text)], "do": "trial.press", "args": {"what": one}} for one in trial.rows]
+    pairs = [
+        {"key": one, "cells": [one, typed_text(trial.text)], "do": "trial.press", "args": {"what": one}}
+        for one in trial.rows
+    ]
     return [
         heading("Trial"),
         sentence(f"pressed {' '.join(trial.pressed)}", key="pressed"),
@@ -73,8 +76,13 @@ def _view(session: Session) -> list[Block]:
         ),
         form(session, "trial", _fields(), label="A trial"),
         form(session, "finding", [FormField("find", "Find", "search", value=trial.found, do="trial.find")]),
-        table([{"name": "n", "title": "Name"}, {"name": "t", "title": "Text"}], pairs, key="rows", label="Rows"),
-        box(*(button(f"Remove {one}", "trial.remove", to="acts", what=one) for one in trial.rows), key="removed"),
+        table(
+            [{"name": "n", "title": "Name"}, {"name": "t", "title": "Text"}], pairs, key="rows", label="Rows"
+        ),
+        box(
+            *(button(f"Remove {one}", "trial.remove", to="acts", what=one) for one in trial.rows),
+            key="removed",
+        ),
         switch("Side", trial.view, {"left": "Left", "right": "Right"}, "trial.side", key="side"),
         fold(session, "more", "More", lambda: [sentence("inside", key="inside")]),
         box(*(sentence(f"line {at}", key=f"line {at}") for at in range(60)), key="long"),
@@ -160,7 +168,9 @@ def test_what_is_pressed_arrives_once_and_in_order(app: App, browser: Browser, s
         page_settled(page)
         assert tuple(wanted) == _trial(app).pressed
         assert ["typed before Save"] == [one["name"] for one in _trial(app).saved]
-        page.wait_for_function("text => document.body.innerText.includes(text)", arg=f"pressed {' '.join(wanted)}")
+        page.wait_for_function(
+            "text => document.body.innerText.includes(text)", arg=f"pressed {' '.join(wanted)}"
+        )
     assert middle.became["doubled"] > 3
 
 
@@ -241,7 +251,9 @@ def test_a_dead_kernel_is_said_beside_what_was_pressed(app: App, browser: Browse
         page.evaluate("sign => document.querySelector('main').classList.add(sign)", sign)
         page.get_by_role("button", name="A", exact=True).click()
         said = page.get_by_role("alert").inner_text()
-        assert "Nothing was done: the kernel was restarted or stopped. Run the cell of this panel again." == said
+        assert (
+            "Nothing was done: the kernel was restarted or stopped. Run the cell of this panel again." == said
+        )
         assert () == _trial(app).pressed
 
 
@@ -341,10 +353,19 @@ def test_a_press_sees_all_that_was_typed(app: App, browser: Browser) -> None:
         page.get_by_label("Sure", exact=True).check()
         type_in(page, "Folder", "/a folder")
         type_in(page, "Name", "n")
-        page.evaluate("() => [...document.querySelectorAll('button')].find(one => one.innerText === 'Save').click()")
+        page.evaluate(
+            "() => [...document.querySelectorAll('button')].find(one => one.innerText === 'Save').click()"
+        )
         page_settled(page)
         (saved,) = _trial(app).saved
-        wanted = {"name": "n", "note": "two\nlines", "day": "2026-02-03", "size": "0,5", "choice": 2, "many": ["y", "x"]}
+        wanted = {
+            "name": "n",
+            "note": "two\nlines",
+            "day": "2026-02-03",
+            "size": "0,5",
+            "choice": 2,
+            "many": ["y", "x"],
+        }
         assert {**wanted, "sure": True, "folder": "/a folder", "off": ""} == saved
         assert "2" == page.get_by_label("Choice", exact=True).input_value()
         assert "true" == page.get_by_role("button", name="X", exact=True).get_attribute("aria-pressed")
@@ -460,7 +481,9 @@ def test_the_second_half_of_a_double_click_presses_nothing_new(app: App, browser
 def test_pieces_are_put_together(app: App, browser: Browser) -> None:
     """A view beyond a megabyte arrives in pieces, in whatever order."""
     rows = tuple(f"row {at} {'é' * 40}" for at in range(6000))
-    in_kernel(lambda: app.change(lambda session: session.with_part(Trial(rows=rows[:1], text="x" * 3_000_000))))
+    in_kernel(
+        lambda: app.change(lambda session: session.with_part(Trial(rows=rows[:1], text="x" * 3_000_000)))
+    )
     seen: Counter[str] = Counter()
     draw = Random(1)
 
@@ -504,14 +527,19 @@ def test_a_button_that_is_off_says_why(app: App, browser: Browser) -> None:
         closed = page.locator("button", has_text="Closed")
         closed.click(force=True)
         page_settled(page)
-        assert ("true", "There is nothing to close.") == (closed.get_attribute("aria-disabled"), closed.get_attribute("title"))
+        assert ("true", "There is nothing to close.") == (
+            closed.get_attribute("aria-disabled"),
+            closed.get_attribute("title"),
+        )
         assert () == _trial(app).pressed
 
 
 @pytest.mark.parametrize("width", [600, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("direction", ["ltr", "rtl"])
-def test_blocks_fit_and_can_be_read(app: App, browser: Browser, width: int, scheme: str, direction: str) -> None:
+def test_blocks_fit_and_can_be_read(
+    app: App, browser: Browser, width: int, scheme: str, direction: str
+) -> None:
     """Nothing is wider than the page, and a checker of accessibility finds nothing, colours included."""
     from axe_playwright_python.sync_playwright import Axe
 
