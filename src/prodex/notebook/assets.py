@@ -15,11 +15,13 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "load",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "load",
 )
 
 
