@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache, cached_property, lru_cache
@@ -529,7 +530,7 @@ class Asked:
     """
 
     query: ProductQuery | None
-    errors: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @cached_property
     def key(self) -> str:
