@@ -15,11 +15,13 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "load",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "load",
 )
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.
