@@ -15,11 +15,13 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "filters",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "filters",
 )
 
 

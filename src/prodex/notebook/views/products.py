@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block, Section
+from prodex.notebook.session.actions import Block, Section, Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import sentence
+from prodex.notebook.views.conditions import conditions_bar
+from prodex.notebook.views.facets import facets_block, facets_wants
 from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.search import search_row, search_wants
 
 
 def products_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    return [sentence(counted(len(left_of(session)), "product"), key="count")]
+    return [
+        search_row(session),
+        conditions_bar(session),
+        facets_block(session),
+        sentence(counted(len(left_of(session)), "product"), key="count"),
+    ]
 
 
-PRODUCTS = Section("products", lambda _: "Products", products_view)
+def products_wants(session: Session) -> Iterator[Want]:
+    """Yield what the section lacks."""
+    yield from search_wants(session)
+    yield from facets_wants(session)
+
+
+PRODUCTS = Section("products", lambda _: "Products", products_view, products_wants)
