@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prodex.errors import OtherLayout
 from prodex.exploration.saved_views import (
@@ -14,14 +14,16 @@ from prodex.exploration.saved_views import (
     save_view,
     saved_views,
 )
-from prodex.exploration.table_page import title
+from prodex.exploration.table_page import Order, title
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import box, button, fold, row, sentence
+from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.products_left import left_error
 from prodex.notebook.views.search import SEARCH_FIELD
+from prodex.notebook.views.table import TableState
 from prodex.selection import ProductList, Selection
 from prodex.selection.sentences import labels
 
@@ -228,10 +230,19 @@ def open_saved(app: Panel, value: str) -> None:
     conditions, note = applicable(view.conditions, app.session.filter)
 
     def shown(session: Session) -> Session:
-        chosen = session.filtered(conditions).with_part(OpenedView(view.name, conditions))
+        chosen = _arranged(session.filtered(conditions), view).with_part(OpenedView(view.name, conditions))
         return chosen.noting(note, is_problem=True) if note else chosen
 
     app.change(shown)
+
+
+def _arranged(session: Session, view: SavedView) -> Session:
+    """Show the columns and the order of a view, as far as this catalogue has them."""
+    shown = with_columns(session, view.columns)
+    if view.sorted_by not in ("", *columns_of(shown)):
+        return shown
+    table = replace(shown.part(TableState), order=Order(view.sorted_by, view.descending))
+    return shown.with_part(table)
 
 
 @task("views.save")
@@ -240,7 +251,8 @@ def save_shown(app: Panel) -> None:
     session = app.session
     values = form_values(session, "views", _view_fields(session, []))
     name = required(values, "views", "name", "Enter a name for the view first, such as Without pictures.")
-    save_view(SavedView(name, session.conditions))
+    order = session.part(TableState).order
+    save_view(SavedView(name, session.conditions, columns_of(session), order.column, order.descending))
     opened = OpenedView(name, session.conditions)
     app.change(lambda session: session.without_typed("views").with_part(opened))
 

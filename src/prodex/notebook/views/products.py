@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Section, Want
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import sentence
+from prodex.notebook.views.blocks import box
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.facets import facets_block, facets_wants
-from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.search import search_row, search_wants
+from prodex.notebook.views.table import table_blocks, table_pictures, table_wants
 
 
 def products_view(session: Session) -> list[Block]:
@@ -19,8 +18,12 @@ def products_view(session: Session) -> list[Block]:
     return [
         search_row(session),
         conditions_bar(session),
-        facets_block(session),
-        sentence(counted(len(left_of(session)), "product"), key="count"),
+        box(
+            facets_block(session),
+            box(*table_blocks(session), key="main", look="main"),
+            key="sides",
+            look="sides",
+        ),
     ]
 
 
@@ -28,6 +31,7 @@ def products_wants(session: Session) -> Iterator[Want]:
     """Yield what the section lacks."""
     yield from search_wants(session)
     yield from facets_wants(session)
+    yield from table_wants(session)
 
 
-PRODUCTS = Section("products", lambda _: "Products", products_view, products_wants)
+PRODUCTS = Section("products", lambda _: "Products", products_view, products_wants, pictures=table_pictures)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from prodex.errors import ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.search import HELP
 from prodex.notebook.session.actions import Block, Want, action
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.value import Session, error_text
 from prodex.notebook.views.blocks import box, button, row, sentence, work
 from prodex.notebook.views.facets import FacetsState
 from prodex.notebook.views.forms import FormField, form
@@ -92,23 +93,14 @@ def search_wants(session: Session) -> Iterator[Want]:
     found = filter_.found
     # What was found last is part of the key: somebody else may have searched for something else meanwhile.
     key = (filter_, words, found, state.failures)
+    options: dict[str, Any] = {"failed": partial(_failing, words)}
     if not filter_.has_found(words):
         if state.failed != words:
-            yield Want("search", key, lambda _: _search_quickly(filter_, words), _take)
+            yield Want("search", key, lambda _: _search_quickly(filter_, words), _found, options)
     elif words and found is not None and not found.is_complete and state.left != words:
-        options = {
-            "title": "Reading texts",
-            "after": PATIENCE,
-            "is_dropped": True,
-            "cancelled": lambda session: _leaving(session, words),
-        }
-        yield Want(
-            "search.texts",
-            key,
-            lambda reporter: _search_everywhere(filter_, words, reporter),
-            lambda session, error: _leaving(_take(session, error), words) if error else _take(session, None),
-            options,
-        )
+        options |= {"title": "Reading texts", "after": PATIENCE, "is_dropped": True}
+        options |= {"cancelled": partial(_leaving, words)}
+        yield Want("search.texts", key, partial(_search_everywhere, filter_, words), _found, options)
 
 
 @action("search.set")
@@ -136,39 +128,31 @@ def _hint(session: Session) -> str:
     return f"Searched in {found.searched} only: the texts are still read …"
 
 
-def _search_quickly(filter_: ProductFilter, words: str) -> tuple[str, ProdexError] | None:
+def _search_quickly(filter_: ProductFilter, words: str) -> None:
     """Search everywhere, or in labels alone where the texts have not been read and there are many of them."""
-    try:
-        if filter_.search.index.is_ready or len(filter_.products) <= _AT_ONCE:
-            filter_.find(words)
-        else:
-            filter_.find_in_labels(words)
-    except ProdexError as error:
-        return words, error
-    return None
+    if filter_.search.index.is_ready or len(filter_.products) <= _AT_ONCE:
+        filter_.find(words)
+    else:
+        filter_.find_in_labels(words)
 
 
-def _search_everywhere(
-    filter_: ProductFilter, words: str, reporter: Reporter
-) -> tuple[str, ProdexError] | None:
+def _search_everywhere(filter_: ProductFilter, words: str, reporter: Reporter) -> None:
     """Search everywhere, and say how far the texts are read."""
-    try:
-        with reporter.phase("Reading texts", "parts of the catalogue") as show:
-            filter_.find(words, show)
-    except ProdexError as error:
-        return words, error
-    return None
+    with reporter.phase("Reading texts", "parts of the catalogue") as show:
+        filter_.find(words, show)
 
 
-def _take(session: Session, failure: tuple[str, ProdexError] | None) -> Session:
-    """Show what was found, which the filter keeps, or why nothing was."""
-    if failure is None:
-        return session.replaced()
-    words, error = failure
-    state = session.part(SearchState)
-    noted = session.noting(str(error), is_problem=True)
-    return noted.with_part(replace(state, failed=words, failures=state.failures + 1))
+def _found(session: Session, _: None) -> Session:
+    """Show what was found, which the filter keeps."""
+    return session.replaced()
 
 
-def _leaving(session: Session, words: str) -> Session:
+def _leaving(words: str, session: Session) -> Session:
+    """Show what was found in labels, and no longer search in texts."""
     return session.with_part(replace(session.part(SearchState), left=words))
+
+
+def _failing(words: str, session: Session, error: BaseException) -> Session:
+    state = session.part(SearchState)
+    state = replace(state, failed=words, left=words, failures=state.failures + 1)
+    return session.with_part(state).noting(error_text(error), is_problem=True, section="products")
