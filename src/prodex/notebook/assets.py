@@ -15,11 +15,13 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "product_table",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "product_table",
 )
 
 
