@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,12 +15,11 @@ from prodex.exploration.drafts import CollectedDraft
 from prodex.notebook.jobs import Runner, are_same_arguments
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.actions import Deed, Section, deed_of
-from prodex.notebook.session.value import Notice, Refused, Session, ShownWork
+from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view
 from prodex.progress import Reporter
 
-_LOG = logging.getLogger("prodex")
 #: Seconds that a missing action is waited for before it is asked for again, and then until it is given up.
 _PATIENCE, _LAST = 2.0, 5.0
 #: Pages that are remembered: a page that was closed without a word is one of the oldest.
@@ -400,19 +398,6 @@ class App:
             return after.replaced(draft_note=str(error)).noting(str(error), is_problem=True)
         note = "" if after.draft_note != before.draft_note else after.draft_note
         return after.replaced(corrections=kept.corrections, unconfirmed=kept.unconfirmed, draft_note=note)
-
-
-def error_text(error: BaseException) -> str:
-    """Return an error as sentences; one that is not ours is named and logged with its traceback.
-
-    >>> from prodex.errors import QueryError
-    >>> error_text(QueryError("limit is 'x'. Give a number."))
-    "limit is 'x'. Give a number."
-    """
-    if isinstance(error, ProdexError):
-        return " ".join([str(error), *getattr(error, "__notes__", ())])
-    _LOG.error("a panel failed", exc_info=error)
-    return f"Unexpected {type(error).__name__}: {error}. The traceback is in the log of 'prodex'."
 
 
 def _failed(session: Session, error: BaseException, section: str) -> Session:
