@@ -88,14 +88,14 @@ function productRow(row, place, block, act, page, state) {
   const picture = block.pictures?.[row.key];
   return h(
     "tr", {
-      key: `row/${row.key}`, group: "product-row", class: classes(isChosen && "selected", isOpen && "is-open"), tabindex: isStop ? "0" : "-1", "data-wished": isStop,
+      key: `row/${row.key}`, group: "product-row", class: classes(isChosen && "selected", isOpen && "is-open"), tabindex: isStop ? "0" : "-1",
       "aria-rowindex": String(block.first + place + 2), "aria-selected": String(isChosen), "aria-current": isOpen ? "true" : null,
       onclick: (event) => {
         act("table.open", { product_id: row.key });
         onSecond(event, () => act("table.edit", { product_id: row.key }));
       },
     },
-    h("td", { class: "box" }, box),
+    h("td", { class: "tick-cell" }, box),
     block.pictures ? h("td", { class: "thumb" }, picture ? h("img", { ...page.picture(picture), alt: "" }) : h("span", { class: "muted", "aria-hidden": "true" }, "·")) : null,
     row.cells.map((cell, at) => {
       const { key, align } = block.columns[at];
@@ -126,7 +126,7 @@ function rowsToDraw(scroll, block, state) {
 function drawProductRows(body, block, act, page, state) {
   const scroll = body.closest(".scroll");
   // Measured before they change: rows that are as high as needed differ.
-  for (const row of body.rows) if (row.dataset.key) state.heights.set(row.dataset.key.slice(4), row.offsetHeight);
+  for (const row of body.querySelectorAll("tr[tabindex]")) state.heights.set(row.dataset.key.slice(4), row.offsetHeight);
   const known = [...state.heights.values()];
   state.height = known.length ? known.reduce((sum, one) => sum + one, 0) / known.length : ROW_HEIGHT;
   const places = rowsToDraw(scroll, block, state);
@@ -135,7 +135,7 @@ function drawProductRows(body, block, act, page, state) {
   const wanted = [];
   let next = 0;
   const gap = (to) => {
-    if (to > next) wanted.push(h("tr", { key: `gap/${next}`, class: "gap", role: "none", "aria-hidden": "true" }, h("td", { style: `height: ${height(next, to)}px` })));
+    if (to > next) wanted.push(h("tr", { key: `gap/${next}`, class: "spacer", role: "none", "aria-hidden": "true" }, h("td", { style: `height: ${height(next, to)}px` })));
   };
   for (const place of places) {
     gap(place);
@@ -162,17 +162,13 @@ function rowIntoSight(row) {
 /** Make a row the one that is reached with Tab. */
 function stopAtRow(body, id, state) {
   state.active = id;
-  for (const row of body.rows) {
-    const isStop = row.dataset.key === `row/${id}`;
-    row.setAttribute("tabindex", isStop ? "0" : "-1");
-    row.toggleAttribute("data-wished", isStop);
-  }
+  moveTabStop([...body.querySelectorAll("tr[tabindex]")], rowOf(body, id));
 }
 
 /** The keys of a row: arrows open the next card, Space selects, Return opens, "e" corrects, Escape closes. */
 function productKeys(event, body, block, act, state) {
   const row = event.target;
-  if (!row.matches("tr[data-key]") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!row.matches("tr[tabindex]") || event.ctrlKey || event.metaKey || event.altKey) return;
   const id = row.dataset.key.slice(4);
   const place = block.rows.findIndex((one) => one.key === id);
   const go = (to) => {
@@ -226,7 +222,7 @@ function columnsToHide(columns, widths, over) {
 function fitColumns(root, block, state) {
   const { columns } = block;
   const scroll = root.querySelector(".scroll");
-  const rows = [...scroll.querySelectorAll("tr:not(.gap)")];
+  const rows = [...scroll.querySelectorAll("tr:not(.spacer)")];
   const cells = (at) => rows.map((row) => row.cells[row.cells.length - columns.length + at]);
   const show = (at, isShown) => cells(at).forEach((cell) => { cell.hidden = !isShown; });
   columns.forEach((_, at) => show(at, true));
@@ -281,7 +277,7 @@ register("product_table", (block, act, page) => {
   else if (isOpened && ids.includes(block.open)) state.active = block.open;
   else if (!ids.includes(state.active)) state.active = ids.includes(block.open) ? block.open : ids[0] ?? null;
   state.chosen = new Set(block.selected);
-  const others = [h("th", { scope: "col", class: "box" }, h("span", { class: "sr" }, "Selected")), block.pictures ? h("th", { scope: "col", class: "thumb" }, h("span", { class: "sr" }, "Picture")) : null];
+  const others = [h("th", { scope: "col", class: "tick-cell" }, h("span", { class: "sr" }, "Selected")), block.pictures ? h("th", { scope: "col", class: "thumb" }, h("span", { class: "sr" }, "Picture")) : null];
   const drawBody = (body) => {
     if (state.body !== body) Object.assign(state, { body, rows: [] });
     state.drawRows = () => {
@@ -319,16 +315,17 @@ register("product_table", (block, act, page) => {
       "table", { class: block.look, role: "grid", "aria-label": block.label, "aria-rowcount": String(block.total + 1), "aria-multiselectable": "true" },
       h("thead", {}, h("tr", { "aria-rowindex": "1" }, others, block.columns.map((column) => productHead(column, act, state)))),
       h("tbody", {
+        "data-wished": true,
         drawn: drawBody,
         onkeydown: (event) => productKeys(event, event.currentTarget, block, act, state),
         onfocusin: (event) => {
-          const row = event.target.closest("tr[data-key]");
+          const row = event.target.closest("tr[tabindex]");
           if (row) stopAtRow(event.currentTarget, row.dataset.key.slice(4), state);
         },
       }),
     )),
     h("p", { class: "muted no-room" }, h("span", {}), h("button", {
-      type: "button", class: "link", key: "room",
+      type: "button", class: "button is-link", key: "room",
       onclick: () => {
         state.isWhole = !state.isWhole;
         state.fit();
