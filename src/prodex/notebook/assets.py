@@ -17,6 +17,7 @@ _SCRIPTS = (
     "form",
     "load",
     "filters",
+    "product_table",
 )
 _STYLES = (
     "base",
@@ -24,6 +25,7 @@ _STYLES = (
     "form",
     "load",
     "filters",
+    "product_table",
 )
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.
