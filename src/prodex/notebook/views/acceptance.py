@@ -14,9 +14,8 @@ import pandas as pd
 from prodex.display.audit import accepted_text
 from prodex.errors import InputError
 from prodex.messages import counted, percent
-from prodex.notebook.app import error_text
 from prodex.notebook.session.actions import Block, Panel, Want, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import Figures, figures_of
@@ -160,9 +159,7 @@ def _in_words(finding: Mapping[str, Any]) -> str:
     cells = (finding[name] for name in ("name", "gtin", "language", "value", "accepted"))
     name, gtin, language, value, accepted = ("" if pd.isna(one) else label(str(one)).text for one in cells)
     marked = f" (accepted: {accepted})" if accepted else ""
-    return (
-        f"{name or gtin or finding['product_id']}{f', {language}' if language else ''}: {value or 'nothing'}{marked}"
-    )
+    return f"{name or gtin or finding['product_id']}{f', {language}' if language else ''}: {value or 'nothing'}{marked}"
 
 
 @task("acceptance.accept")

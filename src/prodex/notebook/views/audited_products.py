@@ -55,7 +55,9 @@ those shown 1: GTIN 2. Press Audit to audit those shown.
         else:
             said.append("Both have the same products, whose data may have changed between")
     else:
-        shared = f"{f'{both:,}' if both else 'no'} {'product is' if both in {0, 1} else 'products are'} in both"
+        shared = (
+            f"{f'{both:,}' if both else 'no'} {'product is' if both in {0, 1} else 'products are'} in both"
+        )
         parts = [
             f"{words} {len(one):,}: {_named(one)}"
             for words, one in zip(("only in the audit", "only among those shown"), only, strict=True)

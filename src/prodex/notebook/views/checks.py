@@ -15,7 +15,7 @@ from prodex.notebook.views.blocks import Typed, box, button, heading, row, sente
 from prodex.notebook.views.drill_down import check_called, of_check, opened
 from prodex.notebook.views.figures import Figures
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.pager import first_of, pager, turned_to
+from prodex.notebook.views.turned_pages import first_of, pager, turned_to
 from prodex.quality.rulebook import SEVERITIES
 
 _ROWS = 12
@@ -82,7 +82,9 @@ def checks_block(session: Session, figures: Figures) -> Block:
     first = first_of(session, "checks", len(wanted), _ROWS)
     noun = "failing check" if shown.only_failing else "check"
     fields = (
-        FormField("only_failing", "Only failing checks", "tick", shown.only_failing, do="checks.only_failing"),
+        FormField(
+            "only_failing", "Only failing checks", "tick", shown.only_failing, do="checks.only_failing"
+        ),
         FormField(
             "words",
             "Find",
@@ -124,7 +126,11 @@ def _wanted(figures: Figures, shown: ShownChecks) -> list[dict[str, Any]]:
     sought = shown.words.casefold().split()
     found = [
         # Gaps are in the order of what it brings to fix them.
-        {**one, "gain": -gains.get(one["facts"].id, (len(gains), ""))[0], "brings": gains.get(one["facts"].id, (0, ""))[1]}
+        {
+            **one,
+            "gain": -gains.get(one["facts"].id, (len(gains), ""))[0],
+            "brings": gains.get(one["facts"].id, (0, ""))[1],
+        }
         for one in figures.checks
         if (one["failed"] or not shown.only_failing) and all(word in _found_by(one) for word in sought)
     ]
@@ -205,7 +211,7 @@ def rule_block(check: dict[str, Any]) -> Block:
     ]
     failed, applies = check["failed"], check["failed"] + check["passed"]
     fails = f"{'fails' if failed == 1 else 'fail'} out of {applies:,} that it applies to"
-    columns = [{"name": "term", "title": "", "head": True}, {"name": "text", "title": ""}]
+    columns: list[dict[str, Any]] = [{"name": "term", "title": "", "head": True}, {"name": "text", "title": ""}]
     return box(
         sentence(typed_text(str(facts.problem)), key="problem", tone="rule-problem"),
         sentence(f"{facts.severity}: {counted(failed, 'product')} {fails}.", key="fails"),

@@ -18,7 +18,7 @@ from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, opened
 from prodex.notebook.views.figures import Figures, figures_of
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.pager import first_of, pager, turned_to
+from prodex.notebook.views.turned_pages import first_of, pager, turned_to
 from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness, counted_of
 from prodex.quality.requirements import ALL
 from prodex.selection.paths import FAMILY
@@ -215,6 +215,7 @@ def _cell(channel: str, language: str, title: str, figure: Mapping[Any, Any] | N
         is_mute=not figure["incomplete"],
     )
 
+
 def _note(grid: _Grid) -> Block | None:
     """Say of how many products the figures are, and which families are new."""
     said = [*grid.seen.counted(grid.table).values(), str(grid.seen.new_families_said or "")]
@@ -234,9 +235,7 @@ def order_by(session: Session, value: Order) -> Session:
 
 
 def _turned(session: Session, **changes: Any) -> Session:
-    return turned_to(
-        session.with_part(replace(session.part(ShownCompleteness), **changes)), "families", 0
-    )
+    return turned_to(session.with_part(replace(session.part(ShownCompleteness), **changes)), "families", 0)
 
 
 @action("completeness.open")

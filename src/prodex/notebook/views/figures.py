@@ -1,4 +1,4 @@
-"""The figures of an audit for the products that are shown: counted in the background, and kept until others are shown."""
+"""The figures of an audit for the products that are shown: counted in the background, kept until others are shown."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from prodex.notebook.views.blocks import box, heading, row, sentence, switch
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, audited, of_cell, opened
 from prodex.notebook.views.figures import Figures, figures_of
-from prodex.notebook.views.pager import first_of, pager, turned_to
+from prodex.notebook.views.turned_pages import first_of, pager, turned_to
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.quality.group_figures import block_scores
@@ -107,7 +107,9 @@ def heat_map_wants(session: Session) -> Iterable[Want]:
         return
     by, scores = session.part(ShownScores).by, _scores(session)
     if scores is None or scores.of is not figures.judged:
-        yield Want("quality.scores", (figures.judged, by), partial(_counted, figures.judged, by), _with_scores)
+        yield Want(
+            "quality.scores", (figures.judged, by), partial(_counted, figures.judged, by), _with_scores
+        )
 
 
 def _counted(audit: Audit, by: str, _: Reporter) -> GroupScores:
@@ -173,7 +175,11 @@ def _head(group: Mapping[str, Any]) -> ShownCell:
 
 
 def _cell(
-    session: Session, group: Mapping[str, Any], block: str | None, figure: Mapping[str, Any], choice: DrillDown
+    session: Session,
+    group: Mapping[str, Any],
+    block: str | None,
+    figure: Mapping[str, Any],
+    choice: DrillDown,
 ) -> ShownCell:
     score, failed = figure["score"], figure["failed"]
     fails = counted(failed, "failing check") if failed else ""

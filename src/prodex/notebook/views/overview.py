@@ -39,7 +39,9 @@ def headline_block(figures: Figures, title: str) -> Block:
 
 def warnings_block(figures: Figures) -> Block | None:
     """Return what limits the meaning of the figures; nothing if nothing does."""
-    return listed((typed_text(words(line, _LONG)) for line in figures.warnings), key="warnings", tone="problem")
+    return listed(
+        (typed_text(words(line, _LONG)) for line in figures.warnings), key="warnings", tone="problem"
+    )
 
 
 def notes_block(figures: Figures) -> Block | None:
@@ -117,7 +119,7 @@ def grades_block(session: Session, figures: Figures) -> Block:
                 ],
             }
         )
-    columns = [
+    columns: list[dict[str, Any]] = [
         {"name": "grade", "title": "", "head": True},
         {"name": "bar", "title": ""},
         {"name": "products", "title": "", "align": "right"},
@@ -159,7 +161,7 @@ def gaps_block(session: Session, figures: Figures) -> Block:
     ]
     more = f" ({len(shown)} of {len(figures.gaps):,})" if len(figures.gaps) > len(shown) else ""
     title = heading(f"Largest gaps{more}" if shown else "No failing checks", key="gaps-title")
-    columns = [
+    columns: list[dict[str, Any]] = [
         {"name": "severity", "title": ""},
         {"name": "problem", "title": "", "head": True},
         {"name": "products", "title": "", "align": "right"},
