@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -12,16 +11,16 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 from prodex.errors import ProdexError
-from prodex.exploration.drafts import CollectedDraft
+from prodex.exploration.drafts import CollectedDraft, are_same_products
 from prodex.notebook.jobs import Runner, are_same_arguments
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.actions import Deed, Section, deed_of
+from prodex.notebook.session.errors import error_text
 from prodex.notebook.session.value import Notice, Refused, Session, ShownWork
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view
 from prodex.progress import Reporter
 
-_LOG = logging.getLogger("prodex")
 #: Seconds that a missing action is waited for before it is asked for again, and then until it is given up.
 _PATIENCE, _LAST = 2.0, 5.0
 #: Pages that are remembered: a page that was closed without a word is one of the oldest.
@@ -365,29 +364,23 @@ class App:
 
     def _kept(self, before: Session, after: Session) -> Session:
         """Keep corrections on disk, with what another kernel has collected for the same snapshot."""
-        if after.catalog is not before.catalog:
-            return self._with_draft(after)
-        if after.corrections == before.corrections and after.unconfirmed == before.unconfirmed:
+        if after.corrections != before.corrections or after.unconfirmed != before.unconfirmed:
+            after = self._written(before, after)
+        if after.catalog is before.catalog:
             return after
+        # The products of now in place of those of before: what is collected is about them as well.
+        if are_same_products(before.catalog, after.catalog):
+            self._draft.of(after.catalog)
+            return after
+        return self._with_draft(after)
+
+    def _written(self, before: Session, after: Session) -> Session:
         try:
             kept = self._draft.keep(after.corrections, after.unconfirmed)
         except ProdexError as error:
             return after.replaced(draft_note=str(error)).noting(str(error), is_problem=True)
         note = "" if after.draft_note != before.draft_note else after.draft_note
         return after.replaced(corrections=kept.corrections, unconfirmed=kept.unconfirmed, draft_note=note)
-
-
-def error_text(error: BaseException) -> str:
-    """Return an error as sentences; one that is not ours is named and logged with its traceback.
-
-    >>> from prodex.errors import QueryError
-    >>> error_text(QueryError("limit is 'x'. Give a number."))
-    "limit is 'x'. Give a number."
-    """
-    if isinstance(error, ProdexError):
-        return " ".join([str(error), *getattr(error, "__notes__", ())])
-    _LOG.error("a panel failed", exc_info=error)
-    return f"Unexpected {type(error).__name__}: {error}. The traceback is in the log of 'prodex'."
 
 
 def _failed(session: Session, error: BaseException, section: str) -> Session:
