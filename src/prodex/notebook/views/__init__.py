@@ -11,3 +11,8 @@ from prodex.notebook.views.products import PRODUCTS
 #: The sections of a panel, in the order of their buttons.
 SECTIONS: dict[str, Section] = {one.name: one for one in (PRODUCTS, COVERAGE, LOAD)}
 SECTIONS: dict[str, Section] = {one.name: one for one in (PRODUCTS, QUALITY, COVERAGE)}
+from prodex.notebook.views.corrections import CORRECTIONS
+from prodex.notebook.views.products import PRODUCTS
+
+#: The sections of a panel, in the order of their buttons.
+SECTIONS: dict[str, Section] = {one.name: one for one in (PRODUCTS, CORRECTIONS)}
