@@ -15,11 +15,13 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "cells_view",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "cells_view",
 )
 
 
@@ -37,7 +39,7 @@ def style() -> str:
         f"{one} .prodex"
         for one in ('[data-jp-theme-light="false"]', ".dark", '[data-theme="dark"]', "body.vscode-dark")
     )
-    shades = shade_rules(".prodex.figures button")
+    shades = shade_rules(".prodex .shaded")
     colours = [
         custom_properties(".prodex", LIGHT),
         custom_properties(dark, DARK),
