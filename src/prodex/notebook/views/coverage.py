@@ -111,9 +111,7 @@ def coverage_wants(session: Session) -> Iterable[Want]:
             unread = (key, error_text(error))
             return session.with_part(replace(session.part(CoverageState), unread=unread))
 
-        yield Want(
-            "coverage.read", key, partial(_read, data, choice, conditions), taken, {"failed": failed}
-        )
+        yield Want("coverage.read", key, partial(_read, data, choice, conditions), taken, {"failed": failed})
     names = session.part(CoverageState).names
     if is_open(session, _ATTRIBUTES) and (names is None or names[0] is not session.catalog):
         catalog = session.catalog
@@ -197,7 +195,9 @@ def _grid(session: Session) -> CoverageGrid | None:
     """Return the grid of all attributes that were read; None where there is nothing to count yet."""
     state, choice, conditions = session.part(CoverageState), _choice(session), session.conditions
     data = _data(session)
-    read = replace(choice, attributes=tuple(one for one in choice.attributes if one in data.filled.attributes))
+    read = replace(
+        choice, attributes=tuple(one for one in choice.attributes if one in data.filled.attributes)
+    )
     if not read.attributes or not data.has_read(read, conditions):
         return None
     kept, is_worst_first = session.derived(_Counted), _values(session)["order"] == "worst"
@@ -223,7 +223,11 @@ def _about(session: Session, grid: CoverageGrid) -> list[Block]:
     left_out = _data(session).left_out(_choice(session), grid.figures)
     counts = "" if units.units == ALL_UNITS else f"counted: {units}"
     about = "".join(f" · {one}" for one in (counts, left_out) if one)
-    return [sentence([f"{chosen:,}{of}", typed_text(about)] if about else f"{chosen:,}{of}", key="about", tone="status")]
+    return [
+        sentence(
+            [f"{chosen:,}{of}", typed_text(about)] if about else f"{chosen:,}{of}", key="about", tone="status"
+        )
+    ]
 
 
 def _status(session: Session) -> Block | None:
@@ -244,7 +248,10 @@ def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 def _grid_blocks(session: Session, grid: CoverageGrid) -> list[Block]:
     state, figures = session.part(CoverageState), grid.figures
     number = len(figures.columns) - 1
-    column, line = first_on_page(state.column, _COLUMNS, number), first_on_page(state.row, _ROWS, len(figures.rows))
+    column, line = (
+        first_on_page(state.column, _COLUMNS, number),
+        first_on_page(state.row, _ROWS, len(figures.rows)),
+    )
     columns, rows = slice(column, column + _COLUMNS), slice(line, line + _ROWS)
     return [
         row(
@@ -308,7 +315,9 @@ def _attribute_blocks(session: Session) -> list[Block]:
 
 
 @action("coverage.by", is_quiet=True)
-def choose_columns(session: Session, name: Literal["language", "kind", "owner", "brand", "market"]) -> Session:
+def choose_columns(
+    session: Session, name: Literal["language", "kind", "owner", "brand", "market"]
+) -> Session:
     """Choose what the columns are."""
     first = replace(session.part(CoverageState), column=0)
     return session.with_typed("coverage", by=name).with_part(first)
