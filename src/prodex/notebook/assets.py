@@ -18,6 +18,7 @@ _SCRIPTS = (
     "load",
     "filters",
     "product_table",
+    "cells_view",
 )
 _STYLES = (
     "base",
@@ -26,6 +27,7 @@ _STYLES = (
     "load",
     "filters",
     "product_table",
+    "cells_view",
 )
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.
@@ -49,7 +51,7 @@ def style() -> str:
     """Return the style sheet of a panel; its colours follow the theme of the notebook."""
     # The colours that panels share with reports and charts are defined first.
     dark = f":is({', '.join(_DARK)}) .prodex, .prodex.is-dark"
-    shades = shade_rules(".prodex.figures button")
+    shades = shade_rules(".prodex .shaded")
     colours = [
         custom_properties(".prodex", LIGHT),
         custom_properties(dark, DARK),
