@@ -16,3 +16,8 @@ from prodex.notebook.views.products import PRODUCTS
 
 #: The sections of a panel, in the order of their buttons.
 SECTIONS: dict[str, Section] = {one.name: one for one in (PRODUCTS, CORRECTIONS)}
+from prodex.notebook.views.card import CARD
+from prodex.notebook.views.products import PRODUCTS
+
+#: The sections of a panel, in the order of their buttons.
+SECTIONS: dict[str, Section] = {one.name: one for one in (PRODUCTS, CARD)}
