@@ -15,13 +15,20 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "load",
+    "filters",
+    "product_table",
+    "cells_view",
     "card",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
-    "product_card",
+    "load",
+    "filters",
+    "product_table",
+    "cells_view",
 )
 #: Those that a card by itself needs.
 _OF_A_CARD = ("base", "blocks", "product_card")
@@ -33,6 +40,7 @@ _DARK = (
     '[data-theme="dark"]',
     "body.vscode-dark",
     "body.vscode-high-contrast",
+    "product_card",
 )
 
 
@@ -57,7 +65,7 @@ def card_style() -> str:
 def _style_of(names: tuple[str, ...]) -> str:
     # The colours that panels share with reports and charts are defined first.
     dark = f":is({', '.join(_DARK)}) .prodex, .prodex.is-dark"
-    shades = shade_rules(".prodex.figures button")
+    shades = shade_rules(".prodex .shaded")
     colours = [
         custom_properties(".prodex", LIGHT),
         custom_properties(dark, DARK),

@@ -22,6 +22,10 @@ class Panel(Protocol):
 
     session: Session
 
+    @property
+    def sections(self) -> list[Section]:
+        """The sections that can be opened now."""
+
     def change(self, function: Callable[[Session], Session]) -> None:
         """Make another session of the one of now, and show it."""
 
