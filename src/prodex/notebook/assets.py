@@ -29,6 +29,7 @@ _STYLES = (
     "filters",
     "product_table",
     "cells_view",
+    "product_card",
 )
 #: Those that a card by itself needs.
 _OF_A_CARD = ("base", "blocks", "product_card")
@@ -40,7 +41,6 @@ _DARK = (
     '[data-theme="dark"]',
     "body.vscode-dark",
     "body.vscode-high-contrast",
-    "product_card",
 )
 
 
