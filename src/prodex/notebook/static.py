@@ -147,7 +147,7 @@ def _table(at: _Renderer, block: Block) -> str:
         is_head = bool(column.get("head"))
         name, scope = ("th", "row") if is_head else ("td", "")
         align = column.get("align", "")
-        return _tag(name, at.cell(content), align, scope=scope, style=f"text-align:{align}" if align else "")
+        return _tag(name, at.cell(content), align, scope=scope, align=align)
 
     body = "".join(
         _tag("tr", "".join(cell(place, content) for place, content in enumerate(row["cells"])))
@@ -177,7 +177,11 @@ def _details(at: _Renderer, block: Block) -> str:
 def _switch(at: _Renderer, block: Block) -> str:
     """Return which of several is chosen; the others are there to be pressed."""
     chosen = [one["title"] for one in block["options"] if one["name"] == block["value"]]
-    return _tag("p", f"{escape(block['label'])}: <b>{at.said(chosen[0])}</b>", "text") if chosen else ""
+    return (
+        _tag("p", f"{escape(block['label'])}: <strong>{at.said(chosen[0])}</strong>", "text")
+        if chosen
+        else ""
+    )
 
 
 def _part(at: _Renderer, block: Block) -> str:
@@ -191,7 +195,7 @@ def _facts(at: _Renderer, block: Block) -> str:
     for one in block["rows"]:
         note = f" {_tag('small', at.said(one['note']), 'muted')}" if "note" in one else ""
         # No list of terms: style sheets of notebooks let terms float, and a long one runs into its value.
-        term = _tag("b", at.said(one["term"]), "term")
+        term = _tag("strong", at.said(one["term"]), "term")
         rows.append(_tag("div", f"{term} {_tag('span', at.said(one['value']) + note, 'value')}"))
     return _tag("div", "".join(rows), "facts", block.get("look", "")) if rows else ""
 

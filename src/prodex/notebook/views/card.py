@@ -5,7 +5,7 @@ It is read in the background, and a few are kept, so that going back and forth b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -359,15 +359,6 @@ def card_pictures(session: Session) -> Iterable[tuple[str, str, bytes]]:
     for one in [] if session.product_id is None else _found(session, session.product_id):
         if one.bytes is not None:
             yield _name(one.bytes), "image/jpeg", one.bytes
-
-
-def card_pictures(session: Session) -> Iterator[tuple[str, str, bytes]]:
-    """Yield the pictures of the card that is open."""
-    cards = session.part(Cards)
-    for kind in ("pictures", "on disk"):
-        found = cards.get(kind, session.catalog, session.product_id)
-        if isinstance(found, list):
-            yield from _pictures(found)
 
 
 def _thumbnails_on_disk(catalog: Catalog, product_id: str, _: Reporter) -> list[Thumbnail]:

@@ -108,7 +108,8 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
         ]
         made: Block = {"key": line.path, "attribute": typed_text(line.attribute), "cells": cells}
         # One cell for the whole line, where nothing can be added either.
-        if line.gap is not None and not any(cell.get("items") for cell in cells):
+        is_empty = session is None or not any(cell.get("items") for cell in cells)
+        if line.gap is not None and is_empty and not any(cell.get("problems") for cell in cells):
             made |= {"gap": str(line.gap), "cells": []}
         rows.append(made)
     texts: Block = {
