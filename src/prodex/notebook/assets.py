@@ -25,6 +25,7 @@ _STYLES = (
     "base",
     "blocks",
     "form",
+    "sections",
     "load",
     "filters",
     "product_table",
