@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from prodex.notebook.session.actions import Block, Section, Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import box
+from prodex.notebook.views.bulk import bulk_fold, bulk_wants
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.facets import facets_block, facets_wants
 from prodex.notebook.views.search import search_row, search_wants
@@ -20,7 +21,7 @@ def products_view(session: Session) -> list[Block]:
         conditions_bar(session),
         box(
             facets_block(session),
-            box(*table_blocks(session), key="main", look="main"),
+            box(*table_blocks(session), bulk_fold(session), key="main", look="main"),
             key="sides",
             look="sides",
         ),
@@ -32,6 +33,7 @@ def products_wants(session: Session) -> Iterator[Want]:
     yield from search_wants(session)
     yield from facets_wants(session)
     yield from table_wants(session)
+    yield from bulk_wants(session)
 
 
 PRODUCTS = Section("products", lambda _: "Products", products_view, products_wants, pictures=table_pictures)
