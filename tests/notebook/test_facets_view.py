@@ -340,18 +340,8 @@ def test_a_range_is_typed_or_pressed(sample: prodex.Catalog) -> None:
 
     bar = facets(app)[name]["bins"][3]
     for found in (bar["count"], len(sample)):
-        app.act("facets.range", facet=name, first=3, last=3, seen=bar["label"])
+        app.act("table.range", column="updated_at", least=bar["least"], greatest=bar["greatest"])
         assert found == len(ids(app))
-
-
-@pytest.mark.parametrize("first", [-1, 3, 99])
-def test_a_bar_of_other_products_is_not_pressed(sample: prodex.Catalog, first: int) -> None:
-    """What a page that is behind has seen is refused with a word, and nothing is selected."""
-    app = shown(sample)
-    opened(app, "range:updated_at")
-    app.act("facets.range", facet="range:updated_at", first=first, last=first, seen="another bar")
-    assert "Press the bar again" in words(app.view()["head"])
-    assert not app.session.conditions
 
 
 def test_what_is_no_date_is_said_beside_its_field(sample: prodex.Catalog) -> None:
@@ -579,7 +569,7 @@ def test_what_suppliers_typed_is_a_label_and_a_code_and_nothing_else() -> None:
     [
         ("facets.toggle", {"facet": "brand"}),
         ("facets.toggle", {"facet": "brand", "code": 7}),
-        ("facets.range", {"facet": "range:updated_at", "first": "0", "last": 0, "seen": ""}),
+        ("facets.limit", {"facet": "range:updated_at", "side": "least"}),
         ("facets.fold", {"facet": ["brand"], "is_open": True}),
         ("facets.no_such_thing", {}),
     ],
