@@ -16,14 +16,14 @@ from prodex.errors import ProdexError
 from prodex.exploration.product_columns import ProductRows, Rows
 from prodex.exploration.table_page import NOT_ASKED, NOTHING, Order, Sorter, cells, is_number, title
 from prodex.locales import language_label
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
-from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import button, fold, row, sentence
+from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.blocks import button, fold, row, sentence, typed_text
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.gallery_pictures import contents_in_rows, jpegs, picture_name, shelf_of
+from prodex.notebook.views.pages_of_rows import first_on_page, pager
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table_heads import AT_ONCE, SHOWN_FIRST, heads_of, heads_wants
 from prodex.progress import Reporter
@@ -96,8 +96,7 @@ def _first(session: Session) -> int:
     is_same = (
         len(state.of) == 2 and state.of[0] is session.derived(_Kept) and state.of[1] == session.conditions
     )
-    last = max(0, (len(left_of(session)) - 1) // state.size * state.size)
-    return min(state.first, last) if is_same else 0
+    return first_on_page(state.first, state.size, len(left_of(session))) if is_same else 0
 
 
 def ordered(session: Session) -> Rows:
@@ -150,27 +149,21 @@ def table_blocks(session: Session) -> list[Block]:
         rows = _rows(session)
     except ProdexError as error:
         # No rows are shown: those of another page would be taken for them.
-        rows, problem = [], sentence(str(error), key="table-problem", tone="problem")
-    return [
-        one
-        for one in (
-            row(
-                *_pager(session),
-                selection_box(session, [one["key"] for one in rows]),
-                key="table-head",
-                look="line",
-            ),
-            problem,
-            _table(session, rows),
-            row(*_pager(session, "end"), key="table-end", look="line")
-            if total > session.part(TableState).size
-            else None,
-            fold(
-                session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session))
-            ),
-        )
-        if one
-    ]
+        rows, problem = [], sentence(typed_text(error_text(error)), key="table-problem", tone="problem")
+    blocks = (
+        row(
+            _pager(session, "pager"),
+            selection_box(session, [one["key"] for one in rows]),
+            key="table-head",
+            look="table-head",
+        ),
+        problem,
+        _table(session, rows),
+        # For whoever has read to its end.
+        _pager(session, "pager-below") if total > session.part(TableState).size else None,
+        fold(session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session))),
+    )
+    return [one for one in blocks if one]
 
 
 def table_wants(session: Session) -> Iterator[Want]:
@@ -211,48 +204,12 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
     )
 
 
-def page_words(total: int, first: int, size: int, noun: str, more: str = "") -> str:
-    """Return which rows of how many are shown.
-
-    >>> page_words(30, 12, 12, "product"), page_words(1, 0, 12, "value"), page_words(0, 0, 12, "product", " (5 in all)")
-    ('13 to 24 of 30 products', '1 value', 'no products (5 in all)')
-    """
-    if not total:
-        return f"no {noun}s{more}"
-    shown = f"{first + 1:,} to {min(first + size, total):,} of " if total > 1 else ""
-    return f"{shown}{counted(total, noun)}{more}"
-
-
-def pager_blocks(
-    words: str, turn: str, first: int, size: int, total: int, *, key: str = "pager"
-) -> tuple[Block | None, ...]:
-    """Return a sentence that says which page it is, and the buttons that turn with an action."""
-    if total <= size:
-        return (sentence(words, key=f"{key}-words", tone="status"),)
-    return (
-        sentence(words, key=f"{key}-words", tone="status"),
-        button(
-            "Previous", turn, key=f"{key}-previous", off="" if first else "This is the first page.", by=-1
-        ),
-        button(
-            "Next",
-            turn,
-            key=f"{key}-next",
-            off="" if first + size < total else "This is the last page.",
-            by=1,
-        ),
+def _pager(session: Session, key: str) -> Block:
+    total, every = len(left_of(session)), len(session.filter.products)
+    more = "" if total == every else f" ({every:,} in all)"
+    return pager(
+        _first(session), session.part(TableState).size, total, "product", "table.page", key=key, more=more
     )
-
-
-def _pager(session: Session, key: str = "pager") -> tuple[Block | None, ...]:
-    total, every, size, first = (
-        len(left_of(session)),
-        len(session.filter.products),
-        session.part(TableState).size,
-        _first(session),
-    )
-    words = page_words(total, first, size, "product", "" if total == every else f" ({every:,} in all)")
-    return pager_blocks(words, "table.turn", first, size, total, key=key)
 
 
 def _rows(session: Session) -> list[dict[str, Any]]:
@@ -376,6 +333,11 @@ def _language(session: Session) -> str:
     return chosen if known is None or chosen in known else ""
 
 
+def name_language_of(session: Session) -> str | None:
+    """Return the language of the names, or None for the best that each product has."""
+    return _language(session) or None
+
+
 def _with(session: Session, **changes: Any) -> Session:
     return session.with_part(replace(session.part(TableState), **changes))
 
@@ -393,6 +355,13 @@ def sort_by(session: Session, column: str) -> Session:
     if now.column != column:
         return _from_start(session, order=Order(column))
     return _from_start(session, order=Order() if now.descending else Order(column, descending=True))
+
+
+@action("table.page", is_quiet=True)
+def show_page(session: Session, first: int) -> Session:
+    """Show the page that begins with a row."""
+    size = session.part(TableState).size
+    return _with(session, first=max(0, first) // size * size, of=_what(session))
 
 
 @action("table.turn", is_quiet=True)
