@@ -122,6 +122,19 @@ def place_of(session: Session, product_id: str) -> int:
     return found
 
 
+def known_product(session: Session, product_id: str) -> str:
+    """Return the id of a product of the catalogue.
+
+    Raises
+    ------
+    Refused
+        When the catalogue has no such product: a page may show another one still.
+    """
+    if place_of(session, product_id) < 0:
+        raise Refused("This product is not in the catalogue that is shown now.")
+    return product_id
+
+
 def is_listed(session: Session, product_id: str) -> bool:
     """Return whether a product is in the table, on this page or another.
 
@@ -161,9 +174,13 @@ def table_blocks(session: Session) -> list[Block]:
         _table(session, rows),
         # For whoever has read to its end.
         _pager(session, "pager-below") if total > session.part(TableState).size else None,
-        fold(session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session))),
     )
     return [one for one in blocks if one]
+
+
+def columns_fold(session: Session) -> Block:
+    """Return which columns there are and how rows look, folded."""
+    return fold(session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session)))
 
 
 def table_wants(session: Session) -> Iterator[Want]:
@@ -380,7 +397,7 @@ def turn_page(session: Session, by: Literal[-1, 1], follow: bool = False) -> Ses
 @action("table.open", is_quiet=True)
 def open_product(session: Session, product_id: str) -> Session:
     """Open the card of a product."""
-    return session.replaced(product_id=_known(session, product_id))
+    return session.replaced(product_id=known_product(session, product_id))
 
 
 @action("table.close", is_quiet=True)
@@ -392,13 +409,13 @@ def close_card(session: Session) -> Session:
 @action("table.edit", is_quiet=True)
 def edit_product(session: Session, product_id: str) -> Session:
     """Open the card of a product at its first text to correct."""
-    return focusing(session.replaced(product_id=_known(session, product_id)), "text")
+    return focusing(session.replaced(product_id=known_product(session, product_id)), "text")
 
 
 @action("table.select", is_quiet=True)
 def select_product(session: Session, product_id: str, through: bool = False) -> Session:
     """Select a product or clear it; `through` selects all of the page from the last one that was pressed."""
-    return selecting(session, _known(session, product_id), page_ids(session) if through else ())
+    return selecting(session, known_product(session, product_id), page_ids(session) if through else ())
 
 
 def selecting(session: Session, product_id: str, page: Sequence[str]) -> Session:
@@ -423,7 +440,7 @@ def _selecting_all(session: Session, ids: Iterable[str]) -> Session:
 def select_page(session: Session, product_ids: list[str]) -> Session:
     """Select the products on the page, as it was when somebody pressed."""
     for one in product_ids:
-        _known(session, one)
+        known_product(session, one)
     return _selecting_all(session, product_ids)
 
 
@@ -472,9 +489,3 @@ def show_heads(session: Session, value: bool) -> Session:
 def show_pictures(session: Session, value: bool) -> Session:
     """Show pictures beside the names, or not."""
     return _with(session, with_pictures=value)
-
-
-def _known(session: Session, product_id: str) -> str:
-    if place_of(session, product_id) < 0:
-        raise Refused("This product is not in the catalogue that is shown now.")
-    return product_id
