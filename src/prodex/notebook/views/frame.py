@@ -36,7 +36,7 @@ def _head(session: Session, sections: Sequence[Section], section: Section) -> li
     many = len(sections) > 1
     back = None
     if session.former is not None:
-        label = f"Back to {_catalog_label(session.former[0])}"
+        label = f"Back to {catalog_label(session.former[0])}"
         title = f"Show {catalog_title(session.former[0])} again"
         back = button(label, "frame.back", look="link", title=title)
     notice = session.notices.get(section.name)
@@ -103,7 +103,8 @@ def snapshot_moment(name: str) -> str:
     return f"{day} {clock[:2]}:{clock[2:4]}:{clock[4:6]}" if len(clock) >= 6 else name
 
 
-def _catalog_label(catalog: Catalog) -> str:
+def catalog_label(catalog: Catalog) -> str:
+    """Return a catalogue in a few words, for the button that goes back to it."""
     if catalog.folder is None:
         return counted(len(catalog), "product")
     return f"{cut(catalog.folder.parent.name, _LONGEST)}, {snapshot_moment(catalog.folder.name)}"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from prodex.exploration.gallery import sheet_rows, tiles
-from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button, row, sentence, switch, work
 from prodex.notebook.views.contact_sheet import contact_sheet_fold
@@ -305,14 +305,3 @@ def try_again(app: Panel) -> None:
     shelf, only = shelf_of(session), session.part(GalleryState).packshots_only
     shelf.forget(shelf.broken(page_ids(session), packshots_only=only), packshots_only=only)
     app.change(lambda session: _with(session, attempt=session.part(GalleryState).attempt + 1))
-
-
-GALLERY = Section(
-    "gallery",
-    lambda _: "Gallery",
-    gallery_blocks,
-    gallery_wants,
-    # Among other sections it is a way to look at the products.
-    is_offered=lambda _: False,
-    pictures=gallery_pictures,
-)
