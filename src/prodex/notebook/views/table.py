@@ -12,13 +12,14 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import ProdexError
+from prodex.errors import InputError, ProdexError
 from prodex.exploration.product_columns import ProductRows, Rows
 from prodex.exploration.table_page import NOT_ASKED, NOTHING, Order, Sorter, cells, is_number, title
 from prodex.locales import language_label
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, row, sentence, typed_text
+from prodex.notebook.views.card import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.forms import FormField, form
@@ -408,8 +409,12 @@ def close_card(session: Session) -> Session:
 
 @action("table.edit", is_quiet=True)
 def edit_product(session: Session, product_id: str) -> Session:
-    """Open the card of a product at its first text to correct."""
-    return focusing(session.replaced(product_id=known_product(session, product_id)), "text")
+    """Open the card of a product at the text that is most likely meant."""
+    known_product(session, product_id)
+    try:
+        return correct_first(session, product_id)
+    except InputError as error:
+        return session.replaced(product_id=product_id).noting(str(error))
 
 
 @action("table.select", is_quiet=True)
