@@ -26,6 +26,7 @@ _STYLES = (
     "base",
     "blocks",
     "form",
+    "sections",
     "load",
     "filters",
     "product_table",
