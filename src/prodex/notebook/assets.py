@@ -18,6 +18,7 @@ _SCRIPTS = (
     "load",
     "filters",
     "product_table",
+    "product_gallery",
     "cells_view",
     "card",
 )
@@ -29,6 +30,7 @@ _STYLES = (
     "load",
     "filters",
     "product_table",
+    "product_gallery",
     "cells_view",
     "product_card",
 )

@@ -8,7 +8,7 @@ from prodex.notebook.views.card import CARD
 from prodex.notebook.views.corrections import CORRECTIONS
 from prodex.notebook.views.coverage import COVERAGE
 from prodex.notebook.views.load import LOAD
-from prodex.notebook.views.products import PRODUCTS
+from prodex.notebook.views.products import GALLERY, PRODUCTS
 
 #: The sections of a panel, in the order of their buttons.
 SECTIONS: dict[str, Section] = {
@@ -20,5 +20,6 @@ SECTIONS: dict[str, Section] = {
         CORRECTIONS,
         LOAD,
         CARD,
+        GALLERY,
     )
 }
