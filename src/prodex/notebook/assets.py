@@ -34,6 +34,8 @@ _STYLES = (
     "cells_view",
     "product_card",
 )
+#: Those that a card by itself needs.
+_OF_A_CARD = ("base", "blocks", "product_card")
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.
 _DARK = (
@@ -43,8 +45,6 @@ _DARK = (
     "body.vscode-dark",
     "body.vscode-high-contrast",
 )
-#: Those that a card by itself needs.
-_OF_A_CARD = ("base", "blocks", "product_card")
 
 
 @cache
