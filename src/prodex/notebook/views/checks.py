@@ -211,7 +211,10 @@ def rule_block(check: dict[str, Any]) -> Block:
     ]
     failed, applies = check["failed"], check["failed"] + check["passed"]
     fails = f"{'fails' if failed == 1 else 'fail'} out of {applies:,} that it applies to"
-    columns: list[dict[str, Any]] = [{"name": "term", "title": "", "head": True}, {"name": "text", "title": ""}]
+    columns: list[dict[str, Any]] = [
+        {"name": "term", "title": "", "head": True},
+        {"name": "text", "title": ""},
+    ]
     return box(
         sentence(typed_text(str(facts.problem)), key="problem", tone="rule-problem"),
         sentence(f"{facts.severity}: {counted(failed, 'product')} {fails}.", key="fails"),
