@@ -478,6 +478,23 @@ class CoverageFigures:
         columns = np.array([0, *(1 + np.lexsort((share[1:], small[1:])))], np.int64)
         return self._taken(rows, columns)
 
+    def by_row(self, row: int, *, is_best_first: bool = False) -> Self:
+        """Return the same with the groups in the order of one row, the least filled first; small groups are last.
+
+        >>> import prodex
+        >>> records = [{"id": n, "kind": {"code": "AB"[n > 10]}} | {"brand": {"code": "X"}} for n in range(1, 22)]
+        >>> records += [{"id": n, "kind": {"code": "C"}} for n in range(30, 41)]
+        >>> choice = Choice(("brand",), by="kind")
+        >>> data = CoverageData.of(ProductFilter(prodex.flatten(records))).reading(choice, Selection())
+        >>> [group.code for group in data.figures(choice, Selection()).by_row(0).columns]
+        [None, 'C', 'B', 'A']
+        """
+        share = self.shares[row]
+        small = np.array([group.products < SMALL for group in self.columns], bool)
+        order = -share if is_best_first else share
+        columns = 1 + np.lexsort((order[1:], small[1:], np.isnan(share[1:])))
+        return self._taken(np.arange(len(self.rows)), np.array([0, *columns], np.int64))
+
     def _taken(self, rows: Counts, columns: Counts) -> Self:
         place = np.ix_(rows, columns)
         return replace(

@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from prodex.errors import ProdexError
 from prodex.exploration.drafts import CollectedDraft, are_same_products
 from prodex.notebook.jobs import Runner, are_same_arguments
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.actions import Deed, Section, deed_of
+<<<<<<< HEAD
 from prodex.notebook.session.errors import error_text
 from prodex.notebook.session.value import Notice, Refused, Session, ShownWork
+=======
+from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
+>>>>>>> main
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view
 from prodex.progress import Reporter
@@ -28,6 +32,7 @@ _MOST_PAGES = 40
 #: Seconds of work before it is shown, where nobody asked for it.
 _UNASKED = 0.6
 
+T = TypeVar("T")
 Send: TypeAlias = Callable[[dict[str, Any], Sequence[bytes]], object]
 View: TypeAlias = dict[str, Any]
 
@@ -75,6 +80,7 @@ class App:
         self._revision = 0
         self._view: View = {}
         self._pictures: dict[str, tuple[str, bytes]] = {}
+        self._sent: set[str] = set()
         self.observers: list[Callable[[Session, Session], object]] = []
         self.send: Send = lambda *_: None
         self.session: Session = self._with_draft(session)
@@ -235,6 +241,18 @@ class App:
         )
         for name, (kind, content) in self._pictures.items():
             self.send({"type": "picture", "id": name, "mime": kind}, [content])
+        # This page has none of those that others were sent before.
+        self._sent.clear()
+        self._send_pictures()
+
+    def _send_pictures(self) -> None:
+        """Send the pictures that the section shows, as far as pages do not have them."""
+        if not self._pages:
+            return
+        for name, kind, content in self._asked_of(lambda section: section.pictures(self.session)):
+            if name not in self._sent:
+                self._sent.add(name)
+                self.send({"type": "picture", "id": name, "mime": kind}, [content])
 
     def _page(self, page: str) -> OpenPage:
         if page not in self._pages:
@@ -297,11 +315,22 @@ class App:
             self._is_looked_at = True
             self._read_wanted()
 
+    def _open_section(self) -> Section:
+        sections = self.sections
+        return next((one for one in sections if one.name == self.session.section), sections[0])
+
+    def _asked_of(self, of: Callable[[Section], Iterable[T]]) -> list[T]:
+        """Return what the open section wants or sends; nothing where that fails, since its view fails as well."""
+        try:
+            return [*of(self._open_section())]
+        except Exception:  # noqa: BLE001 - the view fails as well, and says why
+            _LOG.debug("a section could not say what it wants", exc_info=True)
+            return []
+
     def _read_wanted(self) -> None:
         if not self._is_looked_at:
             return
-        section = next(one for one in self.sections if one.name == self.session.section)
-        for want in section.wants(self.session):
+        for want in self._asked_of(lambda section: section.wants(self.session)):
             # What was read a moment ago and is still wanted, or could not be read, would be read for ever.
             if not are_same_arguments(want.key, self._keys.get(want.slot)):
                 self.run(want.slot, want.do, want.then, key=want.key, **{"after": _UNASKED, **want.options})
@@ -313,6 +342,7 @@ class App:
         self._read_wanted()
         if not self._pages:
             return
+        self._send_pictures()
         now = self._made()
         changed = list(changes(self._view, now))
         if changed or is_told:
@@ -334,8 +364,7 @@ class App:
 
     def _made(self) -> View:
         """Return the view; what fails there is shown in its place."""
-        session, sections = self.session, self.sections
-        section = next((one for one in sections if one.name == session.section), sections[0])
+        session, sections, section = self.session, self.sections, self._open_section()
         try:
             return frame_view(session, sections, section)
         except Exception as error:  # noqa: BLE001 - nobody would see it

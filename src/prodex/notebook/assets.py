@@ -20,6 +20,16 @@ _STYLES = (
     "base",
     "blocks",
     "form",
+    "sending",
+)
+#: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
+#: marimo nothing of it can be seen, so the script marks the panel as well.
+_DARK = (
+    '[data-jp-theme-light="false"]',
+    ".dark",
+    '[data-theme="dark"]',
+    "body.vscode-dark",
+    "body.vscode-high-contrast",
 )
 
 
@@ -33,10 +43,7 @@ def script() -> str:
 def style() -> str:
     """Return the style sheet of a panel; its colours follow the theme of the notebook."""
     # The colours that panels share with reports and charts are defined first.
-    dark = ", ".join(
-        f"{one} .prodex"
-        for one in ('[data-jp-theme-light="false"]', ".dark", '[data-theme="dark"]', "body.vscode-dark")
-    )
+    dark = f":is({', '.join(_DARK)}) .prodex, .prodex.is-dark"
     shades = shade_rules(".prodex.figures button")
     colours = [
         custom_properties(".prodex", LIGHT),

@@ -1,4 +1,4 @@
-// The blocks that all sections use: headings, texts, notices, buttons, tables, work that runs, folds, rows, boxes, tabs, lists, chips.
+// The blocks that all sections use: headings, sentences, buttons, tables, work that runs, folds, rows, boxes, switches, lists.
 
 /** Have Tab reach this one of the elements, and none of the others. */
 const moveTabStop = (elements, to) => elements.forEach((one) => one.setAttribute("tabindex", one === to ? "0" : "-1"));
@@ -38,113 +38,97 @@ const classes = (...names) => names.flat().filter(Boolean).join(" ");
 function button(one, act, attributes = {}) {
   const { class: look, ...others } = attributes;
   return h("button", {
-    type: "button", key: one.key ?? `${one.do}/${JSON.stringify(one.args ?? {})}`, class: classes("button", one.look, look),
-    title: one.off || one.title || null, "aria-label": one.name ?? null, "aria-description": one.off || null,
+    type: "button", key: one.key, class: classes("button", one.look && `is-${one.look}`, look), fallback: one.to,
+    title: one.off || one.title || null, "aria-description": one.off || null,
     "aria-disabled": one.off ? "true" : null, "aria-pressed": one.pressed === undefined ? null : String(one.pressed),
-    fallback: one.fallback, group: one.group, onclick: () => { if (!one.off) act(one.do, one.args); }, ...others,
+    onclick: () => { if (!one.off) act(one.do, one.args); }, ...others,
   }, content(one.label));
 }
+register("button", (block, act) => button(block, act));
 
-/** What stands in a cell or an item: a text, a button, a block, or several of these. */
-function inside(said, act, page) {
-  if (Array.isArray(said)) return said.map((one) => inside(one, act, page));
-  if (said?.kind) return page.draw([said]);
-  return said?.do ? button(said, act) : content(said);
+register("heading", (block) => h(`h${block.level ?? 3}`, {}, content(block.text)));
+
+/** Screen readers interrupt for a problem; they wait their turn with a note or a status. */
+const ROLES = { problem: "alert", note: "status", status: "status" };
+register("text", (block, act, page) => h(
+  "div", { class: classes("text", block.tone), role: ROLES[block.tone] ?? null, lang: block.lang ?? null }, content(block.text, page),
+));
+
+register("list", (block, act, page) => h(
+  "ul", { class: classes("list", block.tone), role: block.tone === "problem" ? "note" : null },
+  block.items.map((item) => h("li", {}, content(item, page))),
+));
+
+/** What stands in a cell of a table. */
+function cellOf(said, act, page) {
+  if (typeof said !== "object" || said === null || Array.isArray(said) || said.kind) return content(said, page);
+  if (said.parts) return said.parts.map((one) => cellOf(one, act, page));
+  if (said.button) return page.draw([said.button]);
+  if (said.share !== undefined) return [h("span", { class: "share", style: `--share: ${Number(said.share)}`, "aria-hidden": "true" }), content(said.words)];
+  return said.words === undefined ? content(said) : h("span", { class: said.tone || null, title: said.title || null, lang: said.lang || null }, content(said.words, page));
 }
 
-register("heading", (block, act, page) => h(
-  "div", { class: classes("heading", block.look) },
-  h(`h${block.level ?? 3}`, {}, content(block.text)), block.buttons?.map((one) => button(one, act)), page.draw(block.blocks),
-));
-
-register("text", (block) => h("p", { class: classes("text", block.look), lang: block.lang ?? null, role: block.role ?? null }, content(block.text)));
-
-/** Screen readers interrupt for a problem, and wait their turn with a note. */
-register("notice", (block, act) => {
-  const isProblem = block.look === "problem";
-  return h(
-    "div", { class: isProblem ? "problem" : "note", role: isProblem ? "alert" : "status" }, h("span", {}, content(block.text)),
-    block.lines?.length ? h("ul", {}, block.lines.map((one) => h("li", {}, content(one)))) : null,
-    block.buttons?.map((one) => button(one, act)),
-  );
-});
-
-register("buttons", (block, act) => h(
-  "div", { class: classes("buttons", block.look), role: block.label ? "group" : null, "aria-label": block.label || null },
-  block.buttons.map((one) => button(one, act)),
-));
-
-/** A row that acts is selected by a click, Return or Space. One of the rows is reached with Tab, the arrow keys move. */
+/** A row that can be pressed is so by a click, Return or Space. One of the rows is reached with Tab, the arrow keys move. */
 function tableRow(row, block, act, page, isStop) {
-  const attributes = {
-    key: row.key, class: classes(row.look, row.selected && "is-selected"), group: `${block.key}/row`,
-    "aria-selected": row.do ? String(Boolean(row.selected)) : null, tabindex: row.do ? (isStop ? "0" : "-1") : null,
-    onclick: row.do ? (event) => { if (!event.target.closest("button, a, input, summary")) act(row.do, row.args); } : null,
-    onkeydown: row.do ? (event) => {
+  const press = () => act(row.do, row.args);
+  const pressed = !row.do ? {} : {
+    group: `${block.key}/row`, "aria-selected": String(Boolean(row.selected)), tabindex: isStop ? "0" : "-1",
+    onclick: (event) => { if (!event.target.closest("button, a, input, summary")) press(); },
+    onkeydown: (event) => {
       if (event.target !== event.currentTarget || !["Enter", " "].includes(event.key)) return;
       event.preventDefault();
-      act(row.do, row.args);
-    } : null,
+      press();
+    },
   };
-  return h("tr", attributes, row.cells.map((cell, at) => {
-    const column = block.columns[at] ?? {};
-    return h(column.head ? "th" : "td", { class: column.align ?? null, scope: column.head ? "row" : null }, inside(cell, act, page));
+  return h("tr", { key: row.key, class: classes(row.look, row.selected && "is-selected"), ...pressed }, row.cells.map((cell, at) => {
+    const { head, align } = block.columns[at] ?? {};
+    return h(head ? "th" : "td", { class: align ?? null, scope: head ? "row" : null }, cellOf(cell, act, page));
   }));
 }
 
+/** The head of a column; where it sorts the table, it is a button. */
+function columnHead(column, block, act) {
+  const canSort = block.sort && column.sort !== undefined;
+  const sign = { ascending: " ▲", descending: " ▼" }[column.sort] ?? "";
+  const sort = { key: `sort/${column.name}`, label: [column.title, sign], do: block.sort, args: { column: column.name }, look: "head", title: column.hint };
+  return h("th", { scope: "col", class: column.align ?? null, "aria-sort": column.sort || null }, canSort ? button(sort, act) : content(column.title));
+}
+
 register("table", (block, act, page) => {
+  if (!block.rows.length && block.empty) return h("div", { class: "text muted" }, content(block.empty));
   const state = page.state(`table/${block.key}`);
   const acts = block.rows.some((row) => row.do);
-  const stop = [state.at, block.rows.find((row) => row.selected)?.key, block.rows[0]?.key]
-    .find((key) => block.rows.some((row) => row.key === key));
-  const body = h("tbody", {
+  const keys = block.rows.map((row) => row.key);
+  const stop = [state.at, block.rows.find((row) => row.selected)?.key, keys[0]].find((key) => keys.includes(key));
+  const body = h("tbody", acts ? {
     onkeydown: rovingIn("tr[tabindex]"),
     onfocusin: (event) => {
       const row = event.target.closest("tr");
-      if (!acts) return;
       moveTabStop([...event.currentTarget.querySelectorAll("tr[tabindex]")], row);
       state.at = row.dataset.key;
     },
-  }, block.rows.map((row) => tableRow(row, block, act, page, row.key === stop)));
-  const heads = block.columns.map((column) => h(
-    "th", { scope: "col", class: column.align ?? null, "aria-sort": column.sorted ?? null },
-    column.do ? button({ ...column, label: column.title }, act, { title: column.hint ?? null }) : content(column.title),
+  } : {}, block.rows.map((row) => tableRow(row, block, act, page, row.key === stop)));
+  return h("div", { class: classes("scroll", block.look), role: "region", "aria-label": block.label, tabindex: "0" }, h(
+    "table", { class: "rows", role: acts ? "grid" : null, "aria-label": block.label },
+    block.columns.some((one) => one.title) ? h("thead", {}, h("tr", {}, block.columns.map((one) => columnHead(one, block, act)))) : null, body,
   ));
-  return h(
-    "div", { class: classes("scroll", block.look), role: "region", "aria-label": block.label ?? plain(block.caption), tabindex: "0" },
-    h(
-      "table",
-      { class: "rows", role: acts ? "grid" : null, "aria-label": block.label ?? null, "aria-multiselectable": acts ? String(Boolean(block.multiple)) : null },
-      block.caption ? h("caption", {}, content(block.caption)) : null,
-      block.columns.some((column) => column.title) ? h("thead", {}, h("tr", {}, heads)) : null, body,
-    ),
-  );
 });
 
-/** Work that runs: what it does, how far it is, and how it is cancelled. */
+/** Work that runs. Its phase is read out, and not each of its numbers. */
 register("work", (block, act) => h(
   "div", { class: "work" },
-  h("progress", { max: "1", value: block.share ?? null, "aria-label": plain(block.title) }),
-  h("span", { role: "status" }, content(block.title), block.words ? [" ", h("span", { class: "muted" }, content(block.words))] : null),
-  block.cancel ? button(block.cancel, act) : null,
+  h("progress", { max: block.total || 1, value: block.total ? block.done : null, "aria-label": block.phase }),
+  h("span", { class: "sr", role: "status" }, block.phase), h("span", { "aria-hidden": "true" }, content(block.words)), button(block.cancel, act),
 ));
 
-/** A part that opens and closes; the kernel knows it where it has to read something for it. */
-register("fold", (block, act, page) => {
-  const state = page.state(`fold/${block.key}`, { isOpen: Boolean(block.open) });
-  const isOpen = block.do ? Boolean(block.open) : state.isOpen;
-  const toggle = () => {
-    if (block.do) return act(block.do, block.args);
-    state.isOpen = !state.isOpen;
-    return page.redraw();
-  };
-  return h(
-    "div", { class: classes("fold", block.look) },
-    h("button", { type: "button", key: `fold/${block.key}`, class: "button fold-head", "aria-expanded": String(isOpen), onclick: toggle },
-      h("span", { "aria-hidden": "true" }, isOpen ? "▾ " : "▸ "), content(block.title)),
-    isOpen ? h("div", { class: "fold-body" }, page.draw(block.blocks)) : null,
-  );
-});
+register("fold", (block, act, page) => h(
+  "div", { class: classes("fold", block.look) },
+  h("button", {
+    type: "button", key: `fold/${block.key}`, class: "button fold-head", "aria-expanded": String(block.open),
+    onclick: () => act("fold.set", { key: block.key, is_open: !block.open }),
+  }, h("span", { "aria-hidden": "true" }, block.open ? "▾ " : "▸ "), content(block.title)),
+  block.open ? h("div", { class: "fold-body" }, page.draw(block.blocks)) : null,
+));
 
 const group = (kind) => (block, act, page) => h(
   "div", { class: classes(kind, block.look), role: block.label ? "group" : null, "aria-label": block.label || null }, page.draw(block.blocks),
@@ -153,24 +137,12 @@ register("row", group("row"));
 register("box", group("box"));
 
 /** One of several: one Tab stop, moved with the arrow keys. */
-register("switch", (block, act) => {
-  const chosen = Math.max(0, block.options.findIndex((one) => one.chosen));
-  return h(
-    "div", { class: classes("switch", block.look), role: "group", "aria-label": block.label ?? null, onkeydown: rovingIn("button", { along: ["ArrowLeft", "ArrowRight"] }) },
-    block.options.map((one, at) => button(one, act, {
-      "aria-pressed": String(Boolean(one.chosen)), class: one.chosen ? "is-chosen" : "", tabindex: at === chosen ? "0" : "-1",
-    })),
-  );
-});
-
-register("list", (block, act, page) => h(
-  block.ordered ? "ol" : "ul", { class: classes("list", block.look), "aria-label": block.label ?? null },
-  block.items.map((item) => h("li", {}, inside(item, act, page))),
-));
-
-/** What is removed by a press; the focus goes to the next of them. */
-register("chips", (block, act) => h(
-  "div", { class: classes("chips", block.look), role: "group", "aria-label": block.label ?? null },
-  block.title ? h("span", { class: "muted" }, content(block.title)) : null,
-  block.chips.map((one) => button({ group: `${block.key}/chip`, ...one }, act, { class: "chip" })),
+register("switch", (block, act) => h(
+  "div", { class: classes("switch", block.look), role: "group", "aria-label": block.label, onkeydown: rovingIn("button", { along: ["ArrowLeft", "ArrowRight"] }) },
+  block.options.map((one, at) => {
+    const isChosen = one.name === block.value;
+    const isStop = isChosen || (at === 0 && !block.options.some((other) => other.name === block.value));
+    const press = { key: `${block.key}/${one.name}`, label: one.title, do: block.do, args: { [block.argument]: one.name }, pressed: isChosen };
+    return button(press, act, { tabindex: isStop ? "0" : "-1" });
+  }),
 ));

@@ -4,6 +4,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 /** What a person changes, too: it is compared with what the element has now, and not with what was drawn last. */
 const CHANGED_BY_PEOPLE = new Set(["value", "checked", "selected", "indeterminate", "tabindex"]);
+/** What can have the focus. */
+const REACHED = "button, input, select, textarea, summary, a[href], [tabindex]";
 const HANDLERS = Symbol("handlers"), BORN = Symbol("born"), ASSIGNED = Symbol("assigned");
 /** True while the document is changed: events that this causes are not those of a person. */
 let isDrawing = false;
@@ -154,16 +156,14 @@ const focused = (root) => {
 
 /** Where the focus goes whose element is gone: what it named, nearest first, or what is left of the block around it. */
 function successor(gone, trail, root) {
-  const find = (place, name, value) => (value ? place.querySelector(`[data-${name}="${CSS.escape(value)}"]`) : null);
   const { key, fallback, group } = gone.dataset;
+  const named = [["key", key], ["key", fallback], ["block", fallback], ["group", group]].filter(([, value]) => value);
   const left = trail.filter((one) => root.contains(one));
-  for (const place of left) {
-    const found = find(place, "key", key) ?? find(place, "key", fallback) ?? find(place, "group", group);
-    if (found) return found;
-  }
-  const block = left.find((one) => one.dataset.block !== undefined) ?? root;
-  if (!block.hasAttribute("tabindex")) block.setAttribute("tabindex", "-1");
-  return block;
+  const found = left.flatMap((place) => named.map(([name, value]) => place.querySelector(`[data-${name}="${CSS.escape(value)}"]`)));
+  const next = found.find(Boolean) ?? left.find((one) => one.dataset.block !== undefined) ?? root;
+  const reached = next.matches(REACHED) ? next : found.includes(next) ? next.querySelector(REACHED) ?? next : next;
+  if (!reached.matches(REACHED)) reached.setAttribute("tabindex", "-1");
+  return reached;
 }
 
 /** Draw the children of a root; whoever types, reads or stands somewhere in it stays there. */

@@ -4,11 +4,13 @@
 const HALF_DATE = "not a whole date";
 
 /** Tell the kernel what a field holds: to the form, or to the action of the field itself. */
-const teller = (form, field, page) => (value) => (
-  field.do ? page.post(field.do, { ...field.args, value }) : page.post("form.set", { form: form.name, field: field.name, value })
-);
+const teller = (form, field, page) => (value) => {
+  page.state(`told/${form.key}/${field.key}`).value = value;
+  return field.do ? page.post(field.do, { ...field.args, value }) : page.post("form.set", { form: form.key, field: field.key, value });
+};
 
-const optionsOf = (field) => (field.options ?? []).map((one) => (Array.isArray(one) ? { value: one[0], label: one[1] } : one));
+/** What stands in a field in which somebody types. What was refused stays there, to be corrected. */
+const valueOf = (form, field, page) => (field.error && field.do ? page.state(`told/${form.key}/${field.key}`).value : null) ?? field.value ?? "";
 
 /** A field that is complete with each change: it tells at once, and shows what was chosen until the kernel has it. */
 function choose(name, value, tell, page) {
@@ -19,8 +21,12 @@ function choose(name, value, tell, page) {
 }
 
 function textField(form, field, page, attributes, { type = "text", ...more } = {}) {
-  const typing = page.typing.attributes(attributes.key, field.value ?? "", teller(form, field, page), more);
-  return h("input", { type, autocomplete: "off", spellcheck: "false", placeholder: field.placeholder || null, dir: "auto", ...attributes, ...typing });
+  const typing = page.typing.attributes(attributes.key, valueOf(form, field, page), teller(form, field, page), more);
+  const list = field.suggestions?.length ? `${attributes.id}-list` : null;
+  return [
+    h("input", { type, list, autocomplete: "off", spellcheck: "false", placeholder: field.placeholder || null, dir: "auto", ...attributes, ...typing }),
+    list ? h("datalist", { id: list }, field.suggestions.map((one) => h("option", { key: one, value: one }))) : null,
+  ];
 }
 
 const CONTROLS = {
@@ -31,29 +37,28 @@ const CONTROLS = {
   folder: (form, field, page, attributes) => textField(form, field, page, { ...attributes, class: "path", dir: "ltr" }),
   date: (form, field, page, attributes) => {
     const read = (element) => (element.validity.badInput ? HALF_DATE : element.value);
-    const typing = page.typing.attributes(attributes.key, field.value ?? "", teller(form, field, page), { pause: null, read });
-    const type = field.time ? "datetime-local" : "date";
-    return h("input", { type, ...attributes, ...typing, value: /^\d{4,}-/.test(typing.value) ? typing.value : "" });
+    const typing = page.typing.attributes(attributes.key, valueOf(form, field, page), teller(form, field, page), { pause: null, read });
+    return h("input", { type: "date", ...attributes, ...typing, value: /^\d{4,}-/.test(typing.value) ? typing.value : "" });
   },
   long: (form, field, page, attributes) => h("textarea", {
-    rows: String(field.rows ?? 4), dir: "auto", placeholder: field.placeholder || null, ...attributes,
-    ...page.typing.attributes(attributes.key, field.value ?? "", teller(form, field, page), { isLong: true }),
+    rows: "4", dir: "auto", placeholder: field.placeholder || null, ...attributes,
+    ...page.typing.attributes(attributes.key, valueOf(form, field, page), teller(form, field, page), { isLong: true }),
   }),
   choice: (form, field, page, attributes) => {
     // A value of an option may be a number or none: what is told is the value itself.
-    const options = optionsOf(field);
-    const chosen = page.typing.shown(attributes.key, field.value);
-    const at = options.findIndex((one) => one.value === chosen);
+    const options = field.options ?? [];
+    const chosen = JSON.stringify(page.typing.shown(attributes.key, field.value));
+    const at = options.findIndex((one) => JSON.stringify(one.value) === chosen);
     const change = (event) => choose(attributes.key, options[event.target.selectedIndex].value, teller(form, field, page), page);
     return h("select", { ...attributes, value: String(at), onchange: change }, options.map(
-      (one, place) => h("option", { key: String(one.value), value: String(place), disabled: Boolean(one.off) }, plain(one.label)),
+      (one, place) => h("option", { key: JSON.stringify(one.value), value: String(place) }, plain(one.label)),
     ));
   },
   /** Choices as buttons that stay pressed; a list of many is found by typing. */
   many: (form, field, page, attributes) => {
     const chosen = page.typing.shown(attributes.key, field.value) ?? [];
     const state = page.state(`many/${attributes.key}`, { sought: "" });
-    const options = optionsOf(field);
+    const options = field.options ?? [];
     const fits = (one) => chosen.includes(one.value) || plain(one.label).toLowerCase().includes(state.sought.toLowerCase());
     const toggle = (value) => {
       const now = page.typing.shown(attributes.key, field.value) ?? [];
@@ -64,9 +69,9 @@ const CONTROLS = {
       type: "search", key: `${attributes.key}/find`, value: state.sought, placeholder: `find in ${whole(options.length)}`, "aria-label": `Find in ${field.label}`,
       oninput: (event) => { state.sought = event.target.value; page.redraw(); },
     }) : null;
-    return h("div", { ...attributes, "aria-invalid": null, class: "many", role: "group", "aria-labelledby": `${attributes.id}-label` }, find, options.filter(fits).map((one) => h(
+    return h("div", { ...attributes, "aria-invalid": null, disabled: null, class: "many", role: "group", "aria-labelledby": `${attributes.id}-label` }, find, options.filter(fits).map((one) => h(
       "button",
-      { type: "button", key: `${attributes.key}/${one.value}`, group: attributes.key, class: "button choice", "aria-pressed": String(chosen.includes(one.value)), title: one.title ?? null, onclick: () => toggle(one.value) },
+      { type: "button", key: `${attributes.key}/${one.value}`, group: attributes.key, class: "button choice", "aria-pressed": String(chosen.includes(one.value)), disabled: attributes.disabled, onclick: () => toggle(one.value) },
       content(one.label),
     )));
   },
@@ -78,11 +83,12 @@ const CONTROLS = {
 
 /** Ids tie labels, hints and errors to their field; they are unique among all panels of a document. */
 function formField(form, field, page) {
-  const key = `${form.name}/${field.name}`;
-  const id = `prodex-${page.id}-${form.name}-${field.name}`.replace(/[^\w-]/g, "_");
-  const described = [field.hint ? `${id}-hint` : null, field.error ? `${id}-error` : null].filter(Boolean).join(" ");
+  const key = `${form.key}/${field.key}`;
+  const hint = field.off || field.hint;
+  const id = `prodex-${page.id}-${key}`.replace(/[^\w-]/g, "_");
+  const described = [hint ? `${id}-hint` : null, field.error ? `${id}-error` : null].filter(Boolean).join(" ");
   const attributes = {
-    id, key, name: field.name, "aria-describedby": described || null, "aria-invalid": field.error ? "true" : null, "aria-disabled": field.off ? "true" : null,
+    id, key, name: field.key, "aria-describedby": described || null, "aria-invalid": field.error ? "true" : null, disabled: Boolean(field.off),
   };
   const control = (CONTROLS[field.kind] ?? textField)(form, field, page, attributes);
   const isTick = field.kind === "tick";
@@ -90,13 +96,13 @@ function formField(form, field, page) {
   return h(
     "div", { key: `field/${key}`, class: classes("field", `is-${field.kind}`, ["long", "many"].includes(field.kind) && "is-wide", field.look) },
     isTick ? h("div", { class: "tick" }, control, label) : [label, control],
-    field.hint ? h("small", { class: "muted", id: `${id}-hint` }, content(field.hint)) : null,
+    hint ? h("small", { class: "muted", id: `${id}-hint` }, content(hint)) : null,
     field.error ? h("div", { class: "problem", id: `${id}-error`, role: "alert" }, content(field.error)) : null,
   );
 }
 
 register("form", (block, act, page) => h(
-  "div", { class: classes("form", block.look), role: "group", "aria-label": block.label ?? null },
-  h("div", { class: "fields" }, block.fields.map((field) => formField(block, field, page))),
-  block.buttons?.length ? h("div", { class: "buttons" }, block.buttons.map((one) => button(one, act))) : null,
+  "div", { class: classes("form", block.look), role: "group", "aria-label": block.label || null },
+  block.fields.length ? h("div", { class: "fields" }, block.fields.map((field) => formField(block, field, page))) : null,
+  block.buttons.length ? h("div", { class: "row" }, page.draw(block.buttons)) : null,
 ));

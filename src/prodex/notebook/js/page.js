@@ -344,7 +344,7 @@ class Page {
 }
 
 /** What a widget has as its script: drawing it once for each place where it is shown. */
-const WIDGET = {
+const panel = {
   render({ model, el }) {
     const page = new Page(model, el);
     return () => page.close();

@@ -14,11 +14,12 @@ function shownText(shown) {
   )];
 }
 
-/** What a view has as a text: a sentence of ours, a text of a supplier, or several of them in a row. */
-function content(said) {
+/** What a view has as a text: a sentence of ours, a text of a supplier, or several of them in a row, also with buttons. */
+function content(said, page = null) {
   if (said === null || said === undefined) return [];
-  if (Array.isArray(said)) return said.flatMap(content);
-  return typeof said === "object" ? shownText(said) : [String(said)];
+  if (Array.isArray(said)) return said.flatMap((one) => content(one, page));
+  if (typeof said !== "object") return [String(said)];
+  return said.kind ? page.draw([said]) : shownText(said);
 }
 
 /** The same as one string, for labels that only screen readers and hints have. */

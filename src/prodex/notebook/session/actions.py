@@ -150,6 +150,8 @@ class Section:
         What it lacks to show everything.
     is_offered
         Whether it can be opened.
+    pictures
+        The pictures that its view names: of each the name, the kind ("image/jpeg") and the content.
     """
 
     name: str
@@ -157,6 +159,7 @@ class Section:
     view: Callable[[Session], list[Block]]
     wants: Callable[[Session], Iterable[Want]] = lambda _: ()
     is_offered: Callable[[Session], bool] = lambda _: True
+    pictures: Callable[[Session], Iterable[tuple[str, str, bytes]]] = lambda _: ()
 
 
 def deed_of(name: str) -> Deed:

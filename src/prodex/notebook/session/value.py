@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from prodex.service import Client
 from prodex.worklists.text_corrections import TextCorrection
 
 T = TypeVar("T")
+_LOG = logging.getLogger("prodex")
 
 #: Selections that are kept to go back to; nobody undoes more, and a long day of work has thousands.
 _MOST = 200
@@ -321,3 +323,16 @@ def _filled_before(_: Session) -> Any:
 
 def _filter_of(session: Session) -> ProductFilter:
     return ProductFilter(session.catalog, session.audit, session.derived(_filled_before))
+
+
+def error_text(error: BaseException) -> str:
+    """Return an error as sentences; one that is not ours is named and logged with its traceback.
+
+    >>> from prodex.errors import QueryError
+    >>> error_text(QueryError("limit is 'x'. Give a number."))
+    "limit is 'x'. Give a number."
+    """
+    if isinstance(error, ProdexError):
+        return " ".join([str(error), *getattr(error, "__notes__", ())])
+    _LOG.error("a panel failed", exc_info=error)
+    return f"Unexpected {type(error).__name__}: {error}. The traceback is in the log of 'prodex'."

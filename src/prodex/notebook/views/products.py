@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Section, Want
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import sentence
 from prodex.notebook.views.bulk import bulk_fold, bulk_wants
-from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.table import table_blocks, table_pictures, table_wants
 
 
 def products_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    return [sentence(counted(len(left_of(session)), "product"), key="count"), bulk_fold(session)]
+    return [*table_blocks(session), bulk_fold(session)]
 
 
 def products_wants(session: Session) -> Iterator[Want]:
     """Yield what the section lacks."""
+    yield from table_wants(session)
     yield from bulk_wants(session)
 
 
-PRODUCTS = Section("products", lambda _: "Products", products_view, products_wants)
+PRODUCTS = Section("products", lambda _: "Products", products_view, products_wants, pictures=table_pictures)

@@ -1,0 +1,408 @@
+"""Coverage: attributes by language or group of products as a grid; a press lists the products that lack one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+from prodex.catalog import Catalog
+from prodex.catalog.names import AttributeNames
+from prodex.errors import QueryError
+from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, pressed, required_checks
+from prodex.exploration.filled import USUAL
+from prodex.locales import language_label
+from prodex.messages import counted
+from prodex.notebook.jobs import to_the_end
+from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.blocks import button, fold, is_open, row, sentence, switch, typed_text
+from prodex.notebook.views.cells import cells
+from prodex.notebook.views.coverage_grid import CoverageGrid
+from prodex.notebook.views.forms import FormField, form, form_values
+from prodex.notebook.views.pages_of_rows import first_on_page, pager
+from prodex.progress import Reporter
+from prodex.selection import Selection
+from prodex.selection.units import ALL_UNITS, CONSUMER
+from prodex.untrusted_text import cut
+
+#: What the columns can be: texts in a language, or the groups of a facet.
+_GROUPINGS = ("language", "kind", "owner", "brand", "market")
+#: Columns and rows of a page.
+_COLUMNS, _ROWS = 10, 40
+_REQUIRED = "products to which it applies"
+#: Characters of the path of an attribute on its button.
+_LONGEST = 60
+_ATTRIBUTES = "coverage-attributes"
+_GONE = "Nothing was done: the grid has changed since, and has no such cell."
+_LEGEND = (
+    "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. Press "
+    "a cell to list the products that lack it, and again to take that back; a head lists those of its row or column, and "
+    "▲▼ sorts the columns by a row. “≥”: only a part was asked for, and more may be there."
+)
+
+
+@dataclass(frozen=True)
+class CoverageState:
+    """What the section keeps beside its form.
+
+    Attributes
+    ----------
+    attributes
+        The attributes that somebody has chosen, as wire paths; None as long as they are the usual ones.
+    sorted_by
+        The row by which the columns are sorted, and whether the best is first.
+    column, row
+        The first column and row of the page.
+    data
+        What was read, of the catalogue that was shown then.
+    unread
+        What could not be read last, and why.
+    names
+        A catalogue, and the names of all its attributes.
+    """
+
+    attributes: tuple[str, ...] | None = None
+    sorted_by: tuple[str, bool] | None = None
+    column: int = 0
+    row: int = 0
+    data: CoverageData | None = None
+    unread: tuple[tuple[Any, ...], str] | None = None
+    names: tuple[Catalog, list[str]] | None = None
+
+
+class _Counted:
+    """The last grid, and what it is of: it is drawn with each change, and counted only if it is another."""
+
+    def __init__(self, _: Session) -> None:
+        self.of: object = None
+        self.grid: CoverageGrid | None = None
+
+
+def coverage_view(session: Session) -> list[Block]:
+    """Return what the section shows."""
+    grid, by = _grid(session), _values(session)["by"]
+    shown = [] if grid is None else _grid_blocks(session, grid)
+    blocks = [
+        *([] if grid is None else _about(session, grid)),
+        row(
+            switch("Columns", by, {one: f"{one}s" for one in _GROUPINGS}, "coverage.by", key="by"),
+            form(session, "coverage", _fields(session)[1:], look="bar"),
+            key="choices",
+        ),
+        _status(session),
+        *shown,
+        fold(session, _ATTRIBUTES, "Attributes", partial(_attribute_blocks, session)),
+    ]
+    return [one for one in blocks if one]
+
+
+def coverage_wants(session: Session) -> Iterable[Want]:
+    """Yield what is to be read for the figures, and for the names of attributes while these are offered."""
+    data, choice, conditions = _data(session), _choice(session), session.conditions
+    if not data.has_read(choice, conditions):
+        key = _read_key(session)
+
+        def taken(session: Session, read: CoverageData) -> Session:
+            return session.with_part(replace(session.part(CoverageState), data=read, unread=None))
+
+        def failed(session: Session, error: BaseException) -> Session:
+            unread = (key, error_text(error))
+            return session.with_part(replace(session.part(CoverageState), unread=unread))
+
+        yield Want("coverage.read", key, partial(_read, data, choice, conditions), taken, {"failed": failed})
+    names = session.part(CoverageState).names
+    if is_open(session, _ATTRIBUTES) and (names is None or names[0] is not session.catalog):
+        catalog = session.catalog
+
+        def listed(session: Session, found: list[str]) -> Session:
+            return session.with_part(replace(session.part(CoverageState), names=(catalog, found)))
+
+        yield Want("coverage.names", (catalog,), lambda _: AttributeNames(catalog).every, listed)
+
+
+def _read(data: CoverageData, choice: Choice, conditions: Selection, reporter: Reporter) -> CoverageData:
+    # To the end, also when newer figures are asked for: these need what was read, and would read it once more.
+    with to_the_end(reporter).phase("Reading attributes", "products", len(data.filter.products)) as show:
+        return data.reading(choice, conditions, show)
+
+
+def _read_key(session: Session) -> tuple[Any, ...]:
+    choice = _choice(session)
+    shown = (choice.attributes, choice.by, int(choice.of_required))
+    return (session.filter, *shown, session.conditions.words)
+
+
+def _data(session: Session) -> CoverageData:
+    known = session.part(CoverageState).data
+    return CoverageData.of(session.filter) if known is None else known.following(session.filter)
+
+
+def _checks(session: Session) -> Checks:
+    return {} if session.audit is None else required_checks(session.audit)
+
+
+def _usual(session: Session) -> tuple[str, ...]:
+    """Return the attributes that an audit requires; without one, those that matter to most."""
+    required = tuple(dict.fromkeys(attribute for attribute, _ in session.derived(_checks)))
+    return required or USUAL
+
+
+def _attributes(session: Session) -> tuple[str, ...]:
+    chosen = session.part(CoverageState).attributes
+    return _usual(session) if chosen is None else chosen
+
+
+def _fields(session: Session) -> list[FormField]:
+    """Return what can be chosen; what the columns are is drawn apart from the others."""
+    by = session.typed.get("coverage", {}).get("by", "language")
+    is_required = bool(session.derived(_checks))
+    spoken = _data(session).filled.languages(_attributes(session))
+    languages = [("", "any language"), *((one, language_label(one)) for one in spoken)]
+    fields = [
+        FormField("by", "Columns", "choice", "language", [(one, f"{one}s") for one in _GROUPINGS]),
+        FormField("language", "Texts in", "choice", "", languages) if by != "language" else None,
+        FormField(
+            "units",
+            "Units",
+            "choice",
+            CONSUMER,
+            [(CONSUMER, "consumer units"), (ALL_UNITS, "all units")],
+        ),
+        # What an audit requires of few products looks empty among all.
+        FormField("of_required", "Count", "choice", True, [(False, ALL_PRODUCTS), (True, _REQUIRED)])
+        if is_required
+        else None,
+        FormField("order", "Order", "choice", "", [("", "as listed"), ("worst", "worst first")]),
+    ]
+    of_required = is_required and session.typed.get("coverage", {}).get("of_required", True)
+    return [one for one in fields if one and not (of_required and one.name == "language")]
+
+
+def _values(session: Session) -> dict[str, Any]:
+    return {"language": "", "of_required": False, **form_values(session, "coverage", _fields(session))}
+
+
+def _choice(session: Session) -> Choice:
+    values = _values(session)
+    return Choice(
+        _attributes(session), values["by"], values["language"], values["of_required"], values["units"]
+    )
+
+
+def _grid(session: Session) -> CoverageGrid | None:
+    """Return the grid of all attributes that were read; None where there is nothing to count yet."""
+    state, choice, conditions = session.part(CoverageState), _choice(session), session.conditions
+    data = _data(session)
+    read = replace(
+        choice, attributes=tuple(one for one in choice.attributes if one in data.filled.attributes)
+    )
+    if not read.attributes or not data.has_read(read, conditions):
+        return None
+    kept, is_worst_first = session.derived(_Counted), _values(session)["order"] == "worst"
+    of = (read, conditions, data.filled, data.required, is_worst_first, state.sorted_by)
+    if kept.grid is None or kept.of != of:
+        figures = data.figures(read, conditions)
+        grid = CoverageGrid(
+            figures.worst_first() if is_worst_first else figures,
+            session.derived(_checks),
+            read.of_required,
+            data.counted_units(read, conditions),
+        )
+        if state.sorted_by is not None:
+            grid = grid.sorted_columns(state.sorted_by[0], is_best_first=state.sorted_by[1])
+        kept.of, kept.grid = of, grid
+    return kept.grid
+
+
+def _about(session: Session, grid: CoverageGrid) -> list[Block]:
+    conditions, units = session.conditions, grid.counted
+    size, chosen = len(session.catalog), units.products + units.others
+    of = f" of {counted(size, 'product')}" if conditions else f" product{'' if size == 1 else 's'}"
+    left_out = _data(session).left_out(_choice(session), grid.figures)
+    counts = "" if units.units == ALL_UNITS else f"counted: {units}"
+    about = "".join(f" · {one}" for one in (counts, left_out) if one)
+    return [
+        sentence(
+            [f"{chosen:,}{of}", typed_text(about)] if about else f"{chosen:,}{of}", key="about", tone="status"
+        )
+    ]
+
+
+def _status(session: Session) -> Block | None:
+    """Say that something is read, or why it could not be."""
+    if _data(session).has_read(_choice(session), session.conditions):
+        return None
+    unread = session.part(CoverageState).unread
+    if unread is not None and _are_same(unread[0], _read_key(session)):
+        return sentence(typed_text(unread[1]), key="status", tone="problem")
+    shown = session.works.get("coverage.read")
+    return sentence("Reading …" if shown is None else str(shown.progress), key="status", tone="muted")
+
+
+def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return some[0] is others[0] and some[1:] == others[1:]
+
+
+def _grid_blocks(session: Session, grid: CoverageGrid) -> list[Block]:
+    state, figures = session.part(CoverageState), grid.figures
+    number = len(figures.columns) - 1
+    column, line = (
+        first_on_page(state.column, _COLUMNS, number),
+        first_on_page(state.row, _ROWS, len(figures.rows)),
+    )
+    columns, rows = slice(column, column + _COLUMNS), slice(line, line + _ROWS)
+    return [
+        row(
+            pager(column, _COLUMNS, number, figures.by, "coverage.turn", key="columns", what="column"),
+            pager(line, _ROWS, len(figures.rows), "attribute", "coverage.turn", key="rows", what="row"),
+            key="pages",
+        ),
+        cells(
+            grid.heads(columns, session.conditions),
+            grid.rows(rows, columns, session.conditions),
+            key="grid",
+            label=f"Coverage by {figures.by}",
+            corner="Attribute",
+            do={
+                "cell": "coverage.cell",
+                "row": "coverage.row",
+                "column": "coverage.column",
+                "sort": "coverage.sort",
+            },
+            empty="No attributes are shown.",
+        ),
+        sentence(_LEGEND, key="legend", tone="muted small"),
+    ]
+
+
+def _attribute_blocks(session: Session) -> list[Block]:
+    attributes, names = _attributes(session), session.part(CoverageState).names
+    is_last = len(attributes) == 1
+    every = names[1] if names is not None and names[0] is session.catalog else []
+    return [
+        form(
+            session,
+            _ATTRIBUTES,
+            [
+                FormField(
+                    "attribute",
+                    "Add",
+                    placeholder="attribute, such as net content",
+                    suggestions=every,
+                )
+            ],
+            button("Add attribute", "coverage.add"),
+            button("Usual attributes", "coverage.usual", look="quiet"),
+        ),
+        row(
+            *(
+                button(
+                    [typed_text(cut(one, _LONGEST)), " ✕"],
+                    "coverage.remove",
+                    look="chip",
+                    title="Remove this attribute",
+                    # A grid without rows could not be read.
+                    off="The last attribute stays: a grid needs a row" if is_last else "",
+                    attribute=one,
+                )
+                for one in attributes
+            ),
+            key="chosen",
+        ),
+    ]
+
+
+@action("coverage.by", is_quiet=True)
+def choose_columns(
+    session: Session, name: Literal["language", "kind", "owner", "brand", "market"]
+) -> Session:
+    """Choose what the columns are."""
+    first = replace(session.part(CoverageState), column=0)
+    return session.with_typed("coverage", by=name).with_part(first)
+
+
+@action("coverage.turn", is_quiet=True)
+def turn_page(session: Session, what: Literal["column", "row"], first: int) -> Session:
+    """Turn to other columns or rows."""
+    return session.with_part(replace(session.part(CoverageState), **{what: first}))
+
+
+@action("coverage.sort", is_quiet=True)
+def sort_columns(session: Session, row: str) -> Session:
+    """Sort the columns by a row: the worst first, then the best, then as they are listed."""
+    state = session.part(CoverageState)
+    following = {(row, False): (row, True), (row, True): None}
+    before = state.sorted_by or ("", False)
+    return session.with_part(replace(state, sorted_by=following.get(before, (row, False)), column=0))
+
+
+@action("coverage.cell")
+def press_cell(session: Session, row: str, column: str) -> Session:
+    """List the products that lack an attribute, or no longer."""
+    grid = _grid(session)
+    return _pressed(session, None if grid is None else grid.cell(row, column))
+
+
+@action("coverage.row")
+def press_row(session: Session, row: str) -> Session:
+    """List the products of all columns that lack the attribute of a row, or no longer."""
+    grid = _grid(session)
+    return _pressed(session, None if grid is None else grid.row(row))
+
+
+@action("coverage.column")
+def press_column(session: Session, column: str) -> Session:
+    """List the products of a column, or no longer."""
+    grid = _grid(session)
+    return _pressed(session, None if grid is None else grid.column(column))
+
+
+def _pressed(session: Session, wanted: Selection | None) -> Session:
+    """Require the products behind what was pressed as well, and show them; or require them no longer."""
+    if wanted is None:
+        raise Refused(_GONE)
+    now = session.conditions
+    is_taken_back = now.require(wanted)
+    after = session.filtered(pressed(now, wanted))
+    return after if is_taken_back else after.replaced(section="products")
+
+
+@task("coverage.add")
+def add_attribute(app: Panel) -> None:
+    """Add the attribute that was typed, once it is known that there is one of this name."""
+    catalog = app.session.catalog
+    given = str(app.session.typed.get(_ATTRIBUTES, {}).get("attribute") or "").strip()
+    if not given:
+        raise Refused("Enter the path of an attribute.", at=f"{_ATTRIBUTES}.attribute")
+
+    def known(_: Reporter) -> str:
+        try:
+            return AttributeNames(catalog).attribute(given)
+        except QueryError as error:
+            raise Refused(str(error), at=f"{_ATTRIBUTES}.attribute") from error
+
+    def added(session: Session, attribute: str) -> Session:
+        attributes = tuple(dict.fromkeys([*_attributes(session), attribute]))
+        return session.with_part(replace(session.part(CoverageState), attributes=attributes)).with_typed(
+            _ATTRIBUTES, attribute=""
+        )
+
+    app.run("coverage.add", known, added, title="Looking up the attribute", after=0.6)
+
+
+@action("coverage.remove", is_quiet=True)
+def remove_attribute(session: Session, attribute: str) -> Session:
+    """Show the row of an attribute no longer."""
+    left = tuple(one for one in _attributes(session) if one != attribute)
+    return session.with_part(replace(session.part(CoverageState), attributes=left)) if left else session
+
+
+@action("coverage.usual", is_quiet=True)
+def restore_attributes(session: Session) -> Session:
+    """Show the usual attributes again."""
+    return session.with_part(replace(session.part(CoverageState), attributes=None))
+
+
+COVERAGE = Section("coverage", lambda _: "Coverage", coverage_view, coverage_wants)

@@ -1,0 +1,33 @@
+"""Where the focus is to go after something was opened or closed: a wish, which each page fulfils once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from prodex.notebook.session.value import Session
+
+
+@dataclass(frozen=True)
+class FocusWish:
+    """A block that is to have the focus.
+
+    Attributes
+    ----------
+    on
+        Its key: "text" for the first text of a card to correct, "table" for the row of the open product.
+    wish
+        Rises with each wish, so that a second one for the same block is another one.
+    """
+
+    on: str = ""
+    wish: int = 0
+
+
+def focusing(session: Session, on: str) -> Session:
+    """Return the session in which a block is to have the focus.
+
+    >>> import prodex
+    >>> focusing(focusing(Session(prodex.flatten([])), "text"), "text").part(FocusWish)
+    FocusWish(on='text', wish=2)
+    """
+    return session.with_part(FocusWish(on, session.part(FocusWish).wish + 1))

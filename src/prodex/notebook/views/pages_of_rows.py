@@ -1,0 +1,59 @@
+"""Pages of rows: which rows of how many are shown, and buttons to the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prodex.messages import counted
+from prodex.notebook.session.actions import Block
+from prodex.notebook.views.blocks import button, row, sentence
+
+
+def first_on_page(first: int, size: int, total: int) -> int:
+    """Return the first row of the page that is shown: of the last page there is, where there are fewer rows by now.
+
+    >>> first_on_page(20, 10, 100), first_on_page(20, 10, 15), first_on_page(-3, 10, 15), first_on_page(10, 10, 0)
+    (20, 10, 0, 0)
+    """
+    last_page = (max(0, total - 1)) // size * size
+    return max(0, min(first, last_page))
+
+
+def page_summary(first: int, size: int, total: int, noun: str) -> str:
+    """Say which rows of how many are shown.
+
+    >>> page_summary(12, 12, 30, "kind"), page_summary(0, 12, 1, "kind"), page_summary(0, 12, 0, "kind")
+    ('13 to 24 of 30 kinds', '1 kind', 'no kinds')
+    """
+    if not total:
+        return f"no {noun}s"
+    shown = f"{first + 1:,} to {min(first + size, total):,} of " if total > 1 else ""
+    return f"{shown}{counted(total, noun)}"
+
+
+def pager(first: int, size: int, total: int, noun: str, do: str, *, key: str, **args: Any) -> Block:
+    """Return the sentence and the buttons of a page of rows.
+
+    Parameters
+    ----------
+    first, size, total
+        The first row that is shown, from 0; rows of a page; and of all.
+    noun
+        What a row is.
+    do, args
+        The action that turns pages, with the `first` row of the page to turn to.
+    """
+    there = total > size
+    is_first, is_last = first <= 0, first + size >= total
+    before, after = max(0, first - size), first + size
+    return row(
+        sentence(page_summary(first, size, total, noun), key="summary", tone="status"),
+        button("Previous", do, key="previous", off="This is the first page" * is_first, first=before, **args)
+        if there
+        else None,
+        button("Next", do, key="next", off="This is the last page" * is_last, first=after, **args)
+        if there
+        else None,
+        key=key,
+        look="pager",
+    )

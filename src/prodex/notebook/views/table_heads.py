@@ -1,0 +1,204 @@
+"""What stands under the heads of the columns: how the values of a column are distributed, and a press on them filters.
+
+Each head counts the products that meet all conditions except those of its own column, so that a range can be widened
+and a further value added. Where there are many products, they are read after the table is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from prodex.exploration.facet_values import Counts, FacetValues
+from prodex.exploration.facets import FilterResult, facet_name
+from prodex.exploration.ranges import Histograms, measure_of, overlap
+from prodex.exploration.table_page import NOT_ASKED, title
+from prodex.messages import counted
+from prodex.notebook.session.actions import Want, action
+from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.views.products_left import left_of
+from prodex.progress import Reporter
+from prodex.selection import Code, Range
+from prodex.selection.sentences import range_words
+from prodex.untrusted_text import cut
+
+#: With more products, they are read in the background.
+AT_ONCE = 20_000
+#: Seconds before that, so that the table is shown first.
+SHOWN_FIRST = 0.3
+#: Values that a head names, beside those that are selected; of values in an order, such as grades, it names these all.
+_NAMED, _NAMED_IN_ORDER = 3, 6
+#: Characters of a value that a head shows.
+_LABEL = 60
+
+
+class _HeadReader:
+    """What the heads of one catalogue need, and the heads that were made last."""
+
+    def __init__(self, session: Session) -> None:
+        self.filter = session.filter
+        self.histograms = Histograms(session.filter.products)
+        self.of: tuple[Any, ...] = ()
+        self.made: dict[str, dict[str, Any]] = {}
+
+    def are_read(self, columns: Iterable[str]) -> bool:
+        """Return whether all that these heads need is in memory."""
+        return all(
+            self.filter.facets.is_read(facet) if facet else self.histograms.is_read(column)
+            for column, facet in _headed(columns)
+        )
+
+    def read(self, columns: Iterable[str]) -> None:
+        """Read what these heads need."""
+        headed = list(_headed(columns))
+        # At once: the file of a part is opened for all columns together.
+        self.filter.products.read(*(column for column, facet in headed if not facet))
+        self.filter.facets.read([facet for _, facet in headed if facet])
+        for column, facet in headed:
+            if not facet:
+                self.histograms.read(column)
+
+
+def heads_of(session: Session, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the heads of those columns that have one, as JSON; none as long as they are not read.
+
+    >>> import prodex
+    >>> session = Session(prodex.flatten([{"id": n, "lifeCycle": n // 2} for n in range(5)]))
+    >>> [(one["label"], one["count"]) for one in heads_of(session, ["life_cycle"])["life_cycle"]["bins"]]
+    [('0', 2), ('1', 2), ('2', 1)]
+    """
+    reader = session.derived(_HeadReader)
+    if not reader.are_read(columns):
+        if len(session.filter.products) > AT_ONCE:
+            return {}
+        reader.read(columns)
+    left = left_of(session)
+    # Counting a million products in ten columns takes a moment, and a view is made at each change.
+    of = (left, session.conditions, tuple(columns))
+    if not reader.of or reader.of[0] is not left or reader.of[1:] != of[1:]:
+        reader.of = of
+        reader.made = {
+            column: _values(session, facet, left) if facet else _bins(session, column, left)
+            for column, facet in _headed(columns)
+        }
+    return reader.made
+
+
+def heads_wants(session: Session, columns: Sequence[str]) -> Iterator[Want]:
+    """Yield what these heads lack."""
+    reader = session.derived(_HeadReader)
+    if len(session.filter.products) > AT_ONCE and not reader.are_read(columns):
+
+        def read(_: Reporter) -> None:
+            reader.read(columns)
+
+        options = {"delay": SHOWN_FIRST, "is_patient": True}
+        key = ("heads", reader, tuple(columns))
+        yield Want("table.heads", key, read, lambda session, _: session.replaced(), options)
+
+
+@action("table.pick")
+def pick_value(session: Session, column: str, code: str | None) -> Session:
+    """Select the value under a head that was pressed, or clear it."""
+    if (facet := facet_name(column)) is None:
+        raise Refused(f"{title(column)} has no values to filter by.")
+    return session.filtered(session.conditions.toggled(facet, code))
+
+
+@action("table.range")
+def keep_range(
+    session: Session, column: str, least: int | float | str, greatest: int | float | str
+) -> Session:
+    """Keep the products whose value is in the bars that were pressed; the same range once more removes it."""
+    measure = measure_of(column)
+    if not measure:
+        raise Refused(f"{title(column)} has no range to filter by.")
+    try:
+        limits = Range(_limit(least, measure), _limit(greatest, measure))
+    except ValueError as error:
+        raise Refused(f"{least} to {greatest} is no range of {title(column)}.") from error
+    is_there = session.conditions.ranges.get(column) == limits
+    return session.filtered(session.conditions.within(column, Range() if is_there else limits))
+
+
+def _limit(value: float | str, measure: str) -> float | datetime:
+    return (
+        datetime.fromisoformat(str(value))
+        if measure == "date"
+        else float(value)
+        if isinstance(value, str)
+        else value
+    )
+
+
+def _plain(value: float | datetime | None) -> float | str | None:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _bins(session: Session, column: str, left: FilterResult) -> dict[str, Any]:
+    limits = session.conditions.ranges.get(column, Range())
+    found = session.derived(_HeadReader).histograms.of(column, left.without(column))
+    if not found.is_asked and not sum(found.totals):
+        return {"note": NOT_ASKED}
+    bins = []
+    for place, count in enumerate(found.counts):
+        own = found.range(place, place)
+        label = range_words(own, column)
+        bins.append(
+            {
+                "label": f"from {label}" if " to " in label else label,
+                "count": count,
+                "inside": bool(limits) and overlap(own, limits),
+                "least": _plain(own.least),
+                "greatest": _plain(own.greatest),
+            }
+        )
+    return {"bins": bins, "note": f"{counted(found.without, 'product')} without" if found.without else ""}
+
+
+def _values(session: Session, facet: str, left: FilterResult) -> dict[str, Any]:
+    values = session.filter.facets[facet]
+    counts = left.counts[facet] if facet in left.counts else values.count(left.without(facet))
+    selected = session.conditions.groups.get(facet, ())
+    named: list[dict[str, Any]] = [
+        {
+            "code": values.codes[place],
+            "label": cut(values.labels[place], _LABEL),
+            "count": int(counts[place]),
+            "chosen": values.codes[place] in selected,
+        }
+        for place in _places_to_name(values, counts, selected)
+    ]
+    others = int(np.count_nonzero(counts)) - sum(one["count"] > 0 for one in named)
+    note = counted(others, "other value") if others else ""
+    return {
+        "values": named,
+        "total": int(counts.sum()),
+        "ordered": values.facet.is_ordered,
+        "note": note if values.is_asked else NOT_ASKED,
+    }
+
+
+def _headed(columns: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the columns that have heads, each with its facet; one of numbers or dates has none."""
+    for column in columns:
+        facet = facet_name(column)
+        if facet is not None or measure_of(column):
+            yield column, facet or ""
+
+
+def _places_to_name(values: FacetValues, counts: Counts, selected: tuple[Code, ...]) -> list[int]:
+    """Return the places of the values to name, longest first, and those without a value at the end."""
+    if not values.is_asked and values.codes == (None,):
+        return []
+    there = np.flatnonzero(counts)
+    without = [place for place in there.tolist() if values.codes[place] is None]
+    order = there if values.facet.is_ordered else there[np.argsort(-counts[there], kind="stable")]
+    most = _NAMED_IN_ORDER if values.facet.is_ordered else _NAMED
+    frequent = [place for place in order[: most + 1].tolist() if place not in without][:most]
+    # What is selected stays in sight, however rare it is.
+    chosen = [values.codes.index(code) for code in selected if code is not None and code in values.codes]
+    return [*frequent, *(place for place in chosen if place not in frequent), *without]
