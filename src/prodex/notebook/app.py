@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -15,16 +16,12 @@ from prodex.exploration.drafts import CollectedDraft, are_same_products
 from prodex.notebook.jobs import Runner, are_same_arguments
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.actions import Deed, Section, deed_of
-<<<<<<< HEAD
-from prodex.notebook.session.errors import error_text
-from prodex.notebook.session.value import Notice, Refused, Session, ShownWork
-=======
 from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
->>>>>>> main
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view
 from prodex.progress import Reporter
 
+_LOG = logging.getLogger("prodex")
 #: Seconds that a missing action is waited for before it is asked for again, and then until it is given up.
 _PATIENCE, _LAST = 2.0, 5.0
 #: Pages that are remembered: a page that was closed without a word is one of the oldest.

@@ -23,8 +23,7 @@ from prodex.errors import InputError, QueryError
 from prodex.messages import counted
 from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
-from prodex.notebook.session.errors import error_text
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import (
     button,

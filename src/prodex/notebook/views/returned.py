@@ -19,8 +19,7 @@ import pandas as pd
 from prodex.messages import counted
 from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
-from prodex.notebook.session.errors import error_text
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, row, sentence, table, typed_text, work
 from prodex.notebook.views.fix_blocks import fix_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
