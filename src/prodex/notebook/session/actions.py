@@ -22,6 +22,10 @@ class Panel(Protocol):
 
     session: Session
 
+    @property
+    def sections(self) -> list[Section]:
+        """The sections that can be opened now."""
+
     def change(self, function: Callable[[Session], Session]) -> None:
         """Make another session of the one of now, and show it."""
 
@@ -36,6 +40,9 @@ class Panel(Protocol):
 
     def cancel(self, slot: str) -> None:
         """End the work of a slot with its next step."""
+
+    def picture(self, name: str, kind: str, content: bytes) -> None:
+        """Send a picture to all pages, which show it wherever a view names it."""
 
 
 @dataclass(frozen=True)
