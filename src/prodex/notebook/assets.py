@@ -26,6 +26,7 @@ _STYLES = (
     "base",
     "blocks",
     "form",
+    "sending",
     "sections",
     "load",
     "filters",
