@@ -16,12 +16,14 @@ _SCRIPTS = (
     "blocks",
     "form",
     "cells_view",
+    "trend_view",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
     "cells_view",
+    "snapshots",
 )
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.

@@ -37,9 +37,9 @@ _LONGEST = 60
 _ATTRIBUTES = "coverage-attributes"
 _GONE = "Nothing was done: the grid has changed since, and has no such cell."
 _LEGEND = (
-    "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. Press "
-    "a cell to list the products that lack it, and again to take that back; a head lists those of its row or column, and "
-    "▲▼ sorts the columns by a row. “≥”: only a part was asked for, and more may be there."
+    "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. "
+    "Press a cell to list the products that lack it, and again to take that back; a head lists those of its row or "
+    "column, and ▲▼ beside it sorts the columns by a row. “≥”: only a part was asked for, and more may be there."
 )
 
 
@@ -326,7 +326,8 @@ def choose_columns(
 @action("coverage.turn", is_quiet=True)
 def turn_page(session: Session, what: Literal["column", "row"], first: int) -> Session:
     """Turn to other columns or rows."""
-    return session.with_part(replace(session.part(CoverageState), **{what: first}))
+    state = session.part(CoverageState)
+    return session.with_part(replace(state, column=first) if what == "column" else replace(state, row=first))
 
 
 @action("coverage.sort", is_quiet=True)
