@@ -50,12 +50,15 @@ class UnfinishedLoad:
         When it began.
     is_resumable
         Whether the same load continues it; `prodex.recover` makes a snapshot of one that is older.
+    asked
+        What it asked, and whom.
     """
 
     name: str
     query: ProductQuery | None
     began: datetime
     is_resumable: bool
+    asked: Origin | None = None
 
 
 def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
@@ -77,8 +80,9 @@ def unfinished_loads(folder: Path) -> list[UnfinishedLoad]:
         if question is None or "snapshot" in question or not {"asked", "began"} <= question.keys():
             continue
         began = _began(question)
-        query = Origin.from_json(question["asked"]).query
-        found.append(UnfinishedLoad(path.parent.name, query, began, _is_resumable(question, clock.now())))
+        asked = Origin.from_json(question["asked"])
+        is_resumable = _is_resumable(question, clock.now())
+        found.append(UnfinishedLoad(path.parent.name, asked.query, began, is_resumable, asked))
     return sorted(found, key=lambda one: (one.began, one.name), reverse=True)
 
 

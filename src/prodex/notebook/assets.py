@@ -15,13 +15,20 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "load",
+    "filters",
+    "product_table",
     "cells_view",
     "trend_view",
+    "card",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "load",
+    "filters",
+    "product_table",
     "cells_view",
     "snapshots",
 )
@@ -33,7 +40,10 @@ _DARK = (
     '[data-theme="dark"]',
     "body.vscode-dark",
     "body.vscode-high-contrast",
+    "product_card",
 )
+#: Those that a card by itself needs.
+_OF_A_CARD = ("base", "blocks", "product_card")
 
 
 @cache
@@ -45,6 +55,16 @@ def script() -> str:
 @cache
 def style() -> str:
     """Return the style sheet of a panel; its colours follow the theme of the notebook."""
+    return _style_of(_STYLES)
+
+
+@cache
+def card_style() -> str:
+    """Return the style sheet of a card that stands by itself, as in a report."""
+    return _style_of(_OF_A_CARD)
+
+
+def _style_of(names: tuple[str, ...]) -> str:
     # The colours that panels share with reports and charts are defined first.
     dark = f":is({', '.join(_DARK)}) .prodex, .prodex.is-dark"
     shades = shade_rules(".prodex .shaded")
@@ -54,7 +74,7 @@ def style() -> str:
         stylesheet("audit"),
         shades,
     ]
-    return "\n".join([*colours, *_read("css", _STYLES, ".css")])
+    return "\n".join([*colours, *_read("css", names, ".css")])
 
 
 def _read(folder: str, names: tuple[str, ...], ending: str) -> list[str]:

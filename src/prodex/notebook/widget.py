@@ -10,13 +10,15 @@ from traitlets import Instance, Tuple, Unicode, observe
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
-from prodex.errors import InputError
+from prodex.errors import InputError, QueryError
 from prodex.messages import counted
 from prodex.notebook.app import App
 from prodex.notebook.assets import script, style
 from prodex.notebook.session.value import Session
 from prodex.notebook.views import SECTIONS
+from prodex.notebook.views.load import asked_of, with_query
 from prodex.quality import Audit
+from prodex.query import ProductQuery
 from prodex.selection import Selection
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -100,6 +102,26 @@ class Explore(AnyWidget):
         self.app.change(lambda session: session.filtered(selection))
 
     @property
+    def query(self) -> ProductQuery:
+        """What is asked of the service in the section Load. Set it to fill its form.
+
+        Raises
+        ------
+        QueryError
+            When something that is typed in the form cannot be understood.
+        """
+        asked = asked_of(self.app.session)
+        if asked.query is None:
+            raise QueryError(" ".join(asked.errors.values()))
+        return asked.query
+
+    @query.setter
+    def query(self, query: ProductQuery) -> None:
+        if not isinstance(query, ProductQuery):
+            raise InputError(f"query must be a prodex.ProductQuery, not {type(query).__name__}.")
+        self.app.change(lambda session: with_query(session, query))
+
+    @property
     def corrections(self) -> tuple[Any, ...]:
         """The corrections that were collected and not sent (`prodex.TextCorrection`)."""
         return self.app.session.corrections
@@ -135,6 +157,7 @@ def explore(
     *,
     audit: Audit | None = None,
     service: Client | None = None,
+    query: ProductQuery | None = None,
     show: str = "",
     product_id: str | None = None,
 ) -> Explore:
@@ -148,6 +171,8 @@ def explore(
         The audit of its quality; without one, the panel offers to run one.
     service
         From `prodex.connect`: corrections can be sent, and another catalogue loaded.
+    query
+        What the form of the section Load begins with; all products, unless given.
     show
         The one section that is shown, for a panel of its own: "products", "quality", "coverage", "corrections",
         "snapshots", "load", "card" or "gallery". All sections, unless given.
@@ -181,5 +206,12 @@ def explore(
         raise InputError(
             f"show is {show!r}. Give one of {', '.join(SECTIONS)}, or leave it out for all sections."
         )
+    if service is None and (query is not None or show == "load"):
+        raise InputError(
+            "Nothing can be loaded without a service: explore(catalog, service=prodex.connect())."
+        )
     session = Session(catalog, audit, service, product_id=product_id, section=show or "products")
-    return Explore(session, (show,) if show else ())
+    explored = Explore(session, (show,) if show else ())
+    if query is not None:
+        explored.query = query
+    return explored

@@ -65,6 +65,7 @@ class Page {
       return 0;
     }
     this.unsay();
+    this.wish = this.view?.focus?.wish ?? this.wish;
     const message = { type: "act", page: this.id, number: (this.number += 1), do: action, args, revision: this.revision };
     this.kept.set(message.number, { message, since: Date.now(), sent: Date.now(), beside: this.pressed });
     this.model.send(message);
@@ -195,8 +196,21 @@ class Page {
         h("div", { key: `section/${this.view.section}`, class: `page-body section-${this.view.section}` }, this.draw(this.view.blocks)),
       ];
       drawInto(this.root, before, this.drawn);
+      this.fulfil();
     }
     this.tellState();
+  }
+
+  /** Put the focus into the block where the kernel wishes it: once, and not any more after something else was pressed. */
+  fulfil() {
+    const { key, wish } = this.view.focus ?? {};
+    // What was wished before this page was open was for another one.
+    this.wish ??= wish ?? 0;
+    const block = wish > this.wish ? this.root.querySelector(`[data-block="${CSS.escape(key)}"]`) : null;
+    if (!block) return;
+    this.wish = wish;
+    const place = block.querySelector("[data-wished]") ?? block;
+    (place.querySelector('[tabindex="0"]') ?? place.querySelector(REACHED) ?? place).focus();
   }
 
   /** Draw everything again, with what only the browser knows: which fold is open, which row was reached. */

@@ -22,6 +22,10 @@ class Panel(Protocol):
 
     session: Session
 
+    @property
+    def sections(self) -> list[Section]:
+        """The sections that can be opened now."""
+
     def change(self, function: Callable[[Session], Session]) -> None:
         """Make another session of the one of now, and show it."""
 
@@ -36,6 +40,9 @@ class Panel(Protocol):
 
     def cancel(self, slot: str) -> None:
         """End the work of a slot with its next step."""
+
+    def picture(self, name: str, kind: str, content: bytes) -> None:
+        """Send a picture to all pages, which show it wherever a view names it."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,8 @@ class Want:
         Reads it, in a thread.
     then
         Makes the next session of it; most often of the same values, since what is read is kept where it was read.
+    pictures
+        The pictures of what was read, for all pages: of each its name, its kind ("image/jpeg") and its bytes.
     options
         As for `App.run`.
     """
@@ -131,6 +140,7 @@ class Want:
     key: Any
     do: Callable[[Reporter], Any]
     then: Callable[[Session, Any], Session] = lambda session, _: session
+    pictures: Callable[[Any], Iterable[tuple[str, str, bytes]]] = lambda _: ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

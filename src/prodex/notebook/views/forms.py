@@ -8,6 +8,7 @@ from typing import Any
 
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.views.blocks import Typed
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class FormField:
     label: str
     kind: str = "text"
     value: Any = ""
-    options: Sequence[tuple[Any, str]] = ()
-    hint: str = ""
+    options: Sequence[tuple[Any, str | Typed]] = ()
+    hint: str | Typed = ""
     placeholder: str = ""
     do: str = ""
     args: Mapping[str, Any] | None = None

@@ -12,6 +12,7 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import box, button, sentence, switch, typed_text
+from prodex.notebook.views.focus import FocusWish
 from prodex.untrusted_text import cut
 
 #: Characters of the name of the catalogue before.
@@ -20,10 +21,12 @@ _LONGEST = 40
 
 def frame_view(session: Session, sections: Sequence[Section], section: Section) -> dict[str, Any]:
     """Return the view of a panel: what stands around its open section, and the section."""
+    wish = session.part(FocusWish)
     return {
         "section": section.name,
         "title": section.title(session),
         "head": _head(session, sections, section),
+        "focus": {"key": wish.on, "wish": wish.wish},
         "blocks": section.view(session),
     }
 
@@ -33,7 +36,7 @@ def _head(session: Session, sections: Sequence[Section], section: Section) -> li
     many = len(sections) > 1
     back = None
     if session.former is not None:
-        label = f"Back to {_catalog_label(session.former[0])}"
+        label = f"Back to {catalog_label(session.former[0])}"
         title = f"Show {catalog_title(session.former[0])} again"
         back = button(label, "frame.back", look="link", title=title)
     notice = session.notices.get(section.name)
@@ -100,7 +103,8 @@ def snapshot_moment(name: str) -> str:
     return f"{day} {clock[:2]}:{clock[2:4]}:{clock[4:6]}" if len(clock) >= 6 else name
 
 
-def _catalog_label(catalog: Catalog) -> str:
+def catalog_label(catalog: Catalog) -> str:
+    """Return a catalogue in a few words, for the button that goes back to it."""
     if catalog.folder is None:
         return counted(len(catalog), "product")
     return f"{cut(catalog.folder.parent.name, _LONGEST)}, {snapshot_moment(catalog.folder.name)}"

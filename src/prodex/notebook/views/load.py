@@ -1,0 +1,822 @@
+"""The section that loads products: a query as a form, how many match, the load with its progress, and what came."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+from prodex import clock
+from prodex.catalog import Catalog
+from prodex.errors import IncompleteLoad, SettingsError
+from prodex.files.atomic import checked_name
+from prodex.load import load_products
+from prodex.load.reference_data import load_organizations
+from prodex.load.resume import (
+    RESUMABLE,
+    UnfinishedLoad,
+    question_to,
+    reusable_snapshot,
+    unfinished_loads,
+)
+from prodex.messages import counted, duration_in_words, moment_in_words
+from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.blocks import (
+    box,
+    button,
+    fold,
+    heading,
+    is_open,
+    row,
+    sentence,
+    switch,
+    table,
+    typed_text,
+    work,
+)
+from prodex.notebook.views.forms import FormField, form, form_values
+from prodex.notebook.views.frame import catalog_label
+from prodex.notebook.views.query_fields import (
+    FORM,
+    NOTHING,
+    WORDS_HINT,
+    Asked,
+    FieldGroup,
+    Offered,
+    asked,
+    count_given,
+    fields_with_choices,
+    form_fields,
+    list_with,
+    offered_by,
+    owners_by_name,
+    periods,
+    shown_moment,
+    similar_words,
+    word_names,
+)
+from prodex.progress import Reporter
+from prodex.query import FILTERS, GTINS_PER_CALL, ProductQuery
+from prodex.service import Client
+from prodex.service.paging import announced
+from prodex.store.archive import snapshots_folder
+
+#: Seconds without a change before the service is asked, and before filters are tried: whoever types a word has no match
+#: until it is whole.
+_PAUSE, _NO_MATCH_PAUSE = 0.4, 0.6
+#: Problems that are shown; `catalog.problems` has all.
+_PROBLEMS = 20
+#: Filters that are tried where nothing matches: each is a call to the service.
+_MOST_TRIED = 6
+#: Characters of a word that are quoted, and kinds that are named for one.
+_LONGEST, _KINDS = 40, 5
+#: Unfinished loads that are offered.
+_UNFINISHED = 5
+#: What says which data is returned, and not of which products.
+_NOT_FILTERS = frozenset({"product_languages", "source_include", "source_exclude", "search"})
+_FOLDED = (FieldGroup.STATUS, FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
+
+_NAME = FormField("name", "Name of the snapshot", placeholder="optional, such as french-shop")
+_AGE = FormField(
+    "age",
+    "If it was loaded before",
+    "choice",
+    "",
+    [("", "reuse it for an hour"), (86_400, "reuse it for a day"), (0, "load it again")],
+)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many products match a query, or why that is not known."""
+
+    key: str = ""
+    number: int | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of a load, as long as the form asks for the same.
+
+    Attributes
+    ----------
+    key
+        What the form asked for when it ended.
+    question
+        The same with the name and the age.
+    blocks
+        What is said of it.
+    can_keep
+        Whether what came can be kept as an incomplete snapshot.
+    """
+
+    key: str = ""
+    question: tuple[Any, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    can_keep: bool = False
+
+
+@dataclass(frozen=True)
+class LoadState:
+    """What the section keeps.
+
+    Attributes
+    ----------
+    query
+        What the form begins with; what is typed comes on top of it.
+    rows
+        Numbers of the rows of words; a number is never used again.
+    made
+        How many rows there were.
+    counted
+        The last count.
+    recounts
+        How often somebody has asked for the same count again.
+    narrower
+        The query that matches nothing, and what matches without each of its filters.
+    offered
+        What is offered to choose from.
+    owners_problem
+        Why the owners have no names.
+    planned
+        What would be loaded, and since when a snapshot of it is there.
+    report
+        What became of the last load.
+    ended
+        How many loads have ended: each changes what is there.
+    unfinished
+        Loads that can be gone on with.
+    """
+
+    query: ProductQuery = field(default_factory=ProductQuery)
+    rows: tuple[int, ...] = (0,)
+    made: int = 1
+    counted: Counted = Counted()
+    recounts: int = 0
+    narrower: tuple[str, str] = ("", "")
+    offered: Offered = NOTHING
+    owners_problem: str = ""
+    planned: tuple[tuple[Any, ...], datetime | None] = ((), None)
+    report: Report = Report()
+    ended: int = 0
+    unfinished: tuple[UnfinishedLoad, ...] = ()
+
+
+def _with(session: Session, **changes: Any) -> Session:
+    return session.with_part(replace(session.part(LoadState), **changes))
+
+
+def with_query(session: Session, query: ProductQuery) -> Session:
+    """Return the session whose form holds a query, and nothing else that was typed in it."""
+    rows = tuple(range(max(len(query.search or ()), 1)))
+    kept = {name: value for name, value in session.typed.get(FORM, {}).items() if name in ("name", "age")}
+    emptied = session.without_typed(FORM).with_typed(FORM, **kept)
+    return _with(emptied, query=query, rows=rows, made=len(rows))
+
+
+class _LastAsked:
+    """What was typed last, and what it asks for."""
+
+    def __init__(self, _: Session) -> None:
+        self.of: tuple[Any, ...] = ()
+        self.asked = Asked(None)
+
+
+def asked_of(session: Session) -> Asked:
+    """Return what the form asks for; read once for all that is shown of it."""
+    kept, state = session.derived(_LastAsked), session.part(LoadState)
+    of = (session.typed.get(FORM), state.query, state.rows)
+    if len(kept.of) != len(of) or any(one is not other for one, other in zip(kept.of, of, strict=True)):
+        kept.of, kept.asked = of, asked(_values(session), state.rows)
+    return kept.asked
+
+
+def _groups(session: Session) -> dict[FieldGroup, list[FormField]]:
+    state = session.part(LoadState)
+    return form_fields(state.query, state.rows, state.offered)
+
+
+def _values(session: Session) -> dict[str, Any]:
+    fields = [_NAME, _AGE, *(one for group in _groups(session).values() for one in group)]
+    values = form_values(session, FORM, fields)
+    texts = {one.name: str(values[one.name]) for one in fields if one.kind in ("text", "long", "moment")}
+    return {**values, **texts}
+
+
+def _name_and_age(session: Session) -> tuple[str | None, float | None]:
+    """Return the name and the age as `load_products` takes them."""
+    values = form_values(session, FORM, [_NAME, _AGE])
+    return str(values["name"]).strip() or None, values["age"] if values["age"] != "" else None
+
+
+def _question(session: Session) -> tuple[Any, ...]:
+    return (asked_of(session).key, *_name_and_age(session))
+
+
+# What is shown.
+
+
+def load_view(session: Session) -> list[Block]:
+    """Return what the section shows."""
+    if session.service is None:
+        return [sentence("Nothing can be loaded: give explore a service, as prodex.connect returns it.")]
+    state, asks = session.part(LoadState), asked_of(session)
+    groups, values = _groups(session), _values(session)
+    errors = {f"{FORM}.{name}": error for name, error in asks.errors.items()}
+    told = session.replaced(errors={**session.errors, **errors})
+
+    def fields(group: FieldGroup, label: str = "") -> Block:
+        shown = fields_with_choices(groups[group], values, state.offered, state.owners_problem)
+        return form(told, FORM, shown, label=label or group.value, look="query-fields")
+
+    blocks = [
+        heading(f"Load products from {urlsplit(session.service.base_url).netloc}"),
+        row(
+            box(fields(FieldGroup.FRONT, "Market"), key="market"),
+            box(
+                sentence(FieldGroup.PERIOD.value, key="label", tone="label"),
+                _periods(values),
+                fields(FieldGroup.PERIOD),
+                key="period",
+                look="period",
+            ),
+            key="front",
+            look="query-front",
+        ),
+        _words(told, groups[FieldGroup.WORDS], state),
+        row(
+            box(*_matching(session, state, asks), key="matching", look="matching"),
+            button("Clear all filters", "load.clear", look="quiet"),
+            key="count",
+            look="query-count",
+        ),
+        _no_match(state, asks),
+        _load(told, state, asks),
+        sentence("More filters, and what to load", key="more", tone="muted"),
+        *(
+            fold(
+                session, f"load {group.name}", _fold_title(asks, groups, group), partial(_one, fields, group)
+            )
+            for group in _FOLDED
+        ),
+        *_code(session, asks),
+        _unfinished(session, state),
+    ]
+    return [one for one in blocks if one]
+
+
+def _one(fields: Callable[[FieldGroup], Block], group: FieldGroup) -> list[Block]:
+    return [fields(group)]
+
+
+def _periods(values: dict[str, Any]) -> Block:
+    limits = (values["updated_at_from"], values["updated_at_to"])
+    known = {label: tuple(map(shown_moment, ends)) for label, *ends in periods(clock.now())}
+    chosen = next((label for label, ends in known.items() if ends == limits), "")
+    return switch("Updated", chosen, {one: one for one in known}, "load.period", key="periods")
+
+
+def _words(told: Session, fields: Sequence[FormField], state: LoadState) -> Block:
+    lines = []
+    for place, number in enumerate(state.rows):
+        # One word is cleared where it is typed.
+        remove = button(
+            "Remove", "load.remove_word", look="quiet", title=f"Remove word {place + 1}", row=number
+        )
+        two = fields[2 * place : 2 * place + 2]
+        label = f"Word {place + 1}"
+        drawn = form(told, FORM, two, label=label, look="query-word")
+        lines.append(row(drawn, remove if len(state.rows) > 1 else None, key=f"word {number}", look="word"))
+    add = button("+ Add a word", "load.add_word", look="quiet")
+    # What is so of all words is said once.
+    return box(*lines, add, sentence(WORDS_HINT, key="hint", tone="muted"), key="words", look="words")
+
+
+def _matching(session: Session, state: LoadState, asks: Asked) -> Iterator[Block | None]:
+    if asks.query is None:
+        named = {one.name: one.label for group in _groups(session).values() for one in group}
+        labels = ", ".join(f"“{named.get(name, name)}”" for name in asks.errors)
+        yield sentence(
+            f"Nothing is counted or loaded until this is corrected: {labels}.", key="wrong", tone="problem"
+        )
+    elif state.counted.key != asks.key:
+        yield sentence("Counting matching products …", key="counting", tone="status")
+    elif state.counted.number is None:
+        problem = f"The products could not be counted: {state.counted.problem}"
+        yield sentence(typed_text(problem), key="uncounted", tone="problem")
+        yield button("Count again", "load.count_again", look="link")
+    else:
+        yield sentence(count_text(state.counted.number, asks.query), key="number", tone="status")
+
+
+def count_text(count: int, query: ProductQuery) -> str:
+    """Return how many products match, as a sentence.
+
+    >>> count_text(1203, ProductQuery()), count_text(1, ProductQuery())
+    ('1,203 products match', '1 product matches')
+    """
+    words = "1 product matches" if count == 1 else f"{count:,} products match"
+    gtins = query.gtins_in or ()
+    if len(gtins) > GTINS_PER_CALL:
+        calls = -(-len(gtins) // GTINS_PER_CALL)
+        words += f" (the sum of {calls:,} calls, for {len(gtins):,} GTINs)"
+    return words
+
+
+def _has_no_match(state: LoadState, asks: Asked) -> bool:
+    return asks.query is not None and state.counted == Counted(asks.key, 0)
+
+
+def _no_match(state: LoadState, asks: Asked) -> Block | None:
+    if not _has_no_match(state, asks):
+        return None
+    assert asks.query is not None  # noqa: S101 - it was counted
+    words = [word.strip() for word, _ in asks.query.search or ()]
+    instead = [
+        button(_offered_word(other, kinds), "load.search_instead", look="link", word=word, other=other)
+        for word, other, kinds in similar_words(state.offered.kinds, words)
+    ]
+    line = row(sentence("Similar words of kinds:", key="similar", tone="muted"), *instead, key="instead")
+    key, narrower = state.narrower
+    said = sentence(narrower, key="narrower", tone="note") if key == asks.key and narrower else None
+    return box(line if instead else None, said, key="no-match", look="no-match")
+
+
+def _offered_word(word: str, kinds: Sequence[str]) -> list[Any]:
+    # Each is what suppliers typed, and keeps its direction to itself.
+    named: list[Any] = []
+    for kind in kinds[:_KINDS]:
+        named += [", " if named else "", typed_text(kind)]
+    return [typed_text(word), " (", *named, f" and {len(kinds) - _KINDS} more)" if kinds[_KINDS:] else ")"]
+
+
+def _load(told: Session, state: LoadState, asks: Asked) -> Block:
+    is_loading = "load" in told.works
+    report = state.report if not is_loading and state.report.key == asks.key else Report()
+    off = (
+        "It is loading."
+        if is_loading
+        else ""
+        if asks.query is not None
+        else "Correct the fields above first."
+    )
+    # It can be pressed all the same: what a service announces may be wrong.
+    look = "" if _has_no_match(state, asks) else "main"
+    keep = button(
+        "Keep incomplete load",
+        "load.start",
+        title="Save the products that were received as an incomplete snapshot",
+        key="keep",
+        to="load.start",
+        allow_incomplete=True,
+    )
+    question, since = state.planned
+    plan = None
+    if since is not None and not is_loading and not report.blocks and question == _question(told):
+        age = duration_in_words(clock.now() - since)
+        plan = sentence(
+            f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again.",
+            key="plan",
+            tone="muted",
+        )
+    return box(
+        form(
+            told,
+            FORM,
+            [_NAME, _AGE],
+            button("Load products", "load.start", key="load.start", look=look, off=off),
+            keep if report.can_keep else None,
+            look="query-load",
+            label="Load",
+        ),
+        plan,
+        work(told, "load"),
+        box(*report.blocks, key="report", look="load-report") if report.blocks else None,
+        key="load",
+        look="load",
+    )
+
+
+def _fold_title(asks: Asked, groups: dict[FieldGroup, list[FormField]], group: FieldGroup) -> str:
+    if wrong := sum(one.name in asks.errors for one in groups[group]):
+        return f"{group.value} ({wrong} to correct)"
+    given = 0 if asks.query is None else count_given(asks.query, group)
+    return f"{group.value} ({given} set)" if given else group.value
+
+
+def _code(session: Session, asks: Asked) -> list[Block]:
+    if (query := asks.query) is None:
+        return []
+
+    def python() -> list[Block]:
+        text = as_python(query, *_name_and_age(session))
+        return [{"kind": "code", "key": "python", "label": "Python code of the query", "text": text}]
+
+    def wire() -> list[Block]:
+        return [
+            {"kind": "code", "key": "wire", "label": "Request of the query as JSON", "text": query.wire()}
+        ]
+
+    # A closed fold is not filled: a query with ten thousand GTINs would go to the browser twice with every change.
+    return [
+        fold(session, "load python", "Python code", python),
+        fold(session, "load wire", "Request as JSON", wire),
+    ]
+
+
+def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
+    """Return the query and the call that loads it as Python code that runs as it is.
+
+    >>> print(as_python(ProductQuery(target_market=250), "shop", None))
+    import prodex as px
+    <BLANKLINE>
+    service = px.connect()
+    query = px.ProductQuery(
+        target_market=250,
+    )
+    catalog = px.load_products(service, query, name='shop')
+    """
+    how = "" if name is None else f", name={name!r}"
+    how += "" if max_age is None else f", max_age={max_age!r}"
+    # The repr of a query is Python, and leaves out what is not asked for; it is only laid out here.
+    call = ast.parse(repr(query), mode="eval").body
+    fields = [f"    {one.arg}={ast.unparse(one.value)},\n" for one in getattr(call, "keywords", ())]
+    made = f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
+    # The repr of a point in time names its module.
+    imports = "import datetime\n\nimport prodex as px" if "datetime." in made else "import prodex as px"
+    return f"{imports}\n\nservice = px.connect()\nquery = {made}\ncatalog = px.load_products(service, query{how})"
+
+
+def _unfinished(session: Session, state: LoadState) -> Block | None:
+    if not state.unfinished or "load" in session.works:
+        return None
+    lines = []
+    for one in state.unfinished[:_UNFINISHED]:
+        began = one.began.isoformat()
+        until = f"{one.began + RESUMABLE:%Y-%m-%d %H:%M}"
+        query = "all products" if one.query in (None, ProductQuery()) else str(one.query)
+        said = [
+            typed_text(one.name),
+            ": ",
+            typed_text(query),
+            f", begun {one.began:%Y-%m-%d %H:%M}, until {until} ",
+        ]
+        go_on = button("Continue this load", "load.resume", look="link", name=one.name, began=began)
+        lines.append(row(sentence(said, key="said"), go_on, key=f"unfinished {one.name} {began}"))
+    many = len(state.unfinished)
+    count = counted(many, "load") if many <= _UNFINISHED else f"{_UNFINISHED} of {many:,} loads"
+    title = f"{count} {'is' if many == 1 else 'are'} not finished (times in UTC):"
+    return box(sentence(title, key="title", tone="muted"), *lines, key="unfinished", look="unfinished")
+
+
+# What is read meanwhile.
+
+
+def load_wants(session: Session) -> Iterator[Want]:
+    """Yield what the section lacks."""
+    service, state = session.service, session.part(LoadState)
+    if service is None:
+        return
+    catalog = session.catalog
+    yield Want(
+        "load.offered",
+        (catalog,),
+        lambda _: offered_by(catalog),
+        lambda session, found: _with(
+            session, offered=replace(found, owners=session.part(LoadState).offered.owners)
+        ),
+        {"failed": lambda session, _: session, "is_patient": True},
+    )
+    yield Want(
+        "load.unfinished",
+        (state.ended,),
+        lambda _: _resumable(service),
+        lambda session, found: _with(session, unfinished=found),
+        {"failed": lambda session, _: session},
+    )
+    if is_open(session, f"load {FieldGroup.MORE.name}"):
+        yield Want(
+            "load.owners", (service,), lambda _: load_organizations(service), _listed, {"failed": _not_listed}
+        )
+    query, key = asked_of(session).query, asked_of(session).key
+    if query is None:
+        return
+    yield Want(
+        "load.count",
+        (key, state.recounts),
+        lambda reporter: count_products(service, query, reporter),
+        lambda session, number: _with(session, counted=Counted(key, number)),
+        {
+            "delay": _PAUSE,
+            "failed": lambda session, error: _with(session, counted=Counted(key, problem=error_text(error))),
+        },
+    )
+    if _has_no_match(state, Asked(query)):
+        yield Want(
+            "load.narrower",
+            (key,),
+            lambda reporter: _without_each(service, query, reporter),
+            lambda session, said: _with(session, narrower=(key, said)),
+            # Without the numbers it is still known that nothing matches.
+            {"delay": _NO_MATCH_PAUSE, "failed": lambda session, _: session},
+        )
+    question = _question(session)
+    if state.report.question != question and "load" not in session.works:
+        name, age = _name_and_age(session)
+        yield Want(
+            "load.plan",
+            (*question, state.ended),
+            lambda _: reusable_snapshot(service, query, name, age),
+            partial(_planned, question),
+            {"delay": _PAUSE, "failed": lambda session, _: _planned(question, session, None)},
+        )
+
+
+def _planned(question: tuple[Any, ...], session: Session, catalog: Catalog | None) -> Session:
+    return _with(session, planned=(question, None if catalog is None else catalog.origin.loaded_at))
+
+
+def _listed(session: Session, organizations: Any) -> Session:
+    offered = replace(session.part(LoadState).offered, owners=owners_by_name(organizations))
+    return _with(session, offered=offered, owners_problem="")
+
+
+def _not_listed(session: Session, error: BaseException) -> Session:
+    said = f"Names of owners could not be loaded: {error_text(error)} Numbers still work."
+    return _with(session, owners_problem=said)
+
+
+def _resumable(service: Client) -> tuple[UnfinishedLoad, ...]:
+    """Return the loads from a service that the same call would continue."""
+    return tuple(
+        one
+        for one in unfinished_loads(snapshots_folder())
+        if one.is_resumable
+        and one.asked is not None
+        and one.asked == question_to(service, one.asked.query or ProductQuery(), one.asked.labels)
+    )
+
+
+def count_products(service: Client, query: ProductQuery, reporter: Reporter) -> int:
+    """Return how many products match; a long list of GTINs is counted in several calls, between which it can end."""
+    total = 0
+    calls = [*query.in_calls()]
+    with reporter.phase("Counting matching products", total=len(calls)) as show:
+        for part in calls:
+            total += announced(service.search_products(part.to_probe()))
+            show.add()
+    return total
+
+
+def _without_each(service: Client, query: ProductQuery, reporter: Reporter) -> str:
+    counts = [
+        f"{count_products(service, wider, reporter):,} without {left_out}"
+        for left_out, wider in relaxed(query)
+    ]
+    return f"With one filter less: {', '.join(counts)}." if counts else ""
+
+
+def relaxed(query: ProductQuery) -> list[tuple[str, ProductQuery]]:
+    """Return a query without each of its filters, and what was left out, in words.
+
+    Examples
+    --------
+    >>> query = ProductQuery(target_market="France", search=[("drinks", ["kind.label"])])
+    >>> for left_out, wider in relaxed(query):
+    ...     print(left_out, "->", wider)
+    “drinks” -> ProductQuery(target_market=250)
+    market -> ProductQuery(search=(('drinks', ('kind.label',)),))
+    """
+    # A longer list of GTINs is counted in several calls, which would be made again for each filter.
+    if len(query.gtins_in or ()) > GTINS_PER_CALL:
+        return []
+    return list(_wider_queries(query))[:_MOST_TRIED]
+
+
+def _wider_queries(query: ProductQuery) -> Iterator[tuple[str, ProductQuery]]:
+    words = query.search or ()
+    for place, (word, _) in enumerate(words):
+        others = (*words[:place], *words[place + 1 :])
+        shown = word if len(word) <= _LONGEST else f"{word[:_LONGEST]}…"
+        yield f"“{shown}”", replace(query, search=others or None)
+    dates: dict[str, Any] = {"updated_at_from": None, "updated_at_to": None}
+    if any(getattr(query, name) is not None for name in dates):
+        yield "dates", replace(query, **dates)
+    for name, one in FILTERS.items():
+        if name not in {*_NOT_FILTERS, *dates} and getattr(query, name):
+            none: dict[str, Any] = {name: None}
+            yield one.option.replace("-", " "), replace(query, **none)
+    if query.extra:
+        yield "other filters", replace(query, extra={})
+
+
+# What can be done.
+
+
+@action("load.period")
+def choose_period(session: Session, name: str) -> Session:
+    """Ask for products that were updated in a period."""
+    ends = next((ends for label, *ends in periods(clock.now()) if label == name), None)
+    if ends is None:
+        return session
+    begin, end = map(shown_moment, ends)
+    return session.with_typed(FORM, updated_at_from=begin, updated_at_to=end)
+
+
+@action("load.add")
+def add_to_list(session: Session, field: str, value: int | str) -> Session:
+    """Add something that was chosen by name to a list."""
+    return session.with_typed(FORM, **{field: list_with(str(_values(session).get(field, "")), str(value))})
+
+
+@action("load.add_word")
+def add_word(session: Session) -> Session:
+    """Add a row for another word."""
+    state = session.part(LoadState)
+    return _with(session, rows=(*state.rows, state.made), made=state.made + 1)
+
+
+@action("load.remove_word")
+def remove_word(session: Session, row: int) -> Session:
+    """Remove the row of a word; there is always one to type in."""
+    state = session.part(LoadState)
+    left = tuple(one for one in state.rows if one != row)
+    removed = _with(session, rows=left)
+    return removed if left else add_word(removed)
+
+
+@action("load.search_instead")
+def search_instead(session: Session, word: str, other: str) -> Session:
+    """Search for another word in place of one."""
+    values, state = _values(session), session.part(LoadState)
+    names = [word_names(one)[0] for one in state.rows]
+    return session.with_typed(FORM, **{name: other for name in names if values[name].strip() == word})
+
+
+@action("load.clear")
+def clear_filters(session: Session) -> Session:
+    """Ask for all products."""
+    return with_query(session, ProductQuery())
+
+
+@action("load.count_again")
+def count_again(session: Session) -> Session:
+    """Count once more what could not be counted."""
+    return _with(session, counted=Counted(), recounts=session.part(LoadState).recounts + 1)
+
+
+class _Heard:
+    """What a load has counted so far, for its report."""
+
+    def __init__(self) -> None:
+        self.done = self.total = 0
+        self.began, self._start = clock.now(), monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return monotonic() - self._start
+
+    def beside(self, reporter: Reporter) -> Reporter:
+        """Return a reporter that hears it as well."""
+
+        def count(done: int, total: int) -> None:
+            self.done, self.total = done, total
+            reporter.count(done, total)
+
+        return Reporter(reporter.tell, count)
+
+
+@task("load.start")
+def start_load(app: Panel, allow_incomplete: bool = False) -> None:
+    """Load the products that the form asks for."""
+    session = app.session
+    query, (name, age), service = asked_of(session).query, _name_and_age(session), session.service
+    if query is None or service is None:
+        raise Refused("Nothing is loaded: correct what is marked below first.")
+    if name is not None:
+        try:
+            checked_name(name)
+        except SettingsError as error:
+            raise Refused(str(error), at=f"{FORM}.{_NAME.name}") from error
+    heard, is_alone = _Heard(), len(app.sections) == 1
+
+    def load(reporter: Reporter) -> Catalog:
+        return load_products(
+            service,
+            query,
+            name=name,
+            max_age=age,
+            allow_incomplete=allow_incomplete,
+            progress=heard.beside(reporter),
+        )
+
+    app.run(
+        "load",
+        load,
+        lambda session, catalog: _loaded(session, catalog, heard, is_alone=is_alone),
+        title="Waiting for the service",
+        key="load",
+        failed=_failed,
+        cancelled=lambda session: _reported(
+            session, [sentence(cancelled_text(heard.done, heard.total), key="cancelled", tone="note")]
+        ),
+    )
+
+
+@task("load.resume")
+def resume_load(app: Panel, name: str, began: str) -> None:
+    """Go on with a load that is not finished."""
+    service = app.session.service
+    kept = () if service is None else _resumable(service)
+    found = next((one for one in kept if (one.name, one.began.isoformat()) == (name, began)), None)
+    if found is None:
+        raise Refused(
+            "This load cannot be continued any more: it was finished, removed or has begun too long ago."
+        )
+    query = found.query or ProductQuery()
+    app.change(lambda session: with_query(session, query).with_typed(FORM, name=name, age=0))
+    start_load(app)
+
+
+def _reported(session: Session, blocks: Iterable[Block], *, can_keep: bool = False) -> Session:
+    report = Report(asked_of(session).key, _question(session), tuple(blocks), can_keep)
+    return _with(session, report=report, ended=session.part(LoadState).ended + 1)
+
+
+def _failed(session: Session, error: BaseException) -> Session:
+    said = sentence(typed_text(error_text(error)), key="failed", tone="problem")
+    # Only a load that the service ended early has something to keep; other errors left nothing, or the journal.
+    return _reported(session, [said], can_keep=isinstance(error, IncompleteLoad))
+
+
+def _loaded(session: Session, catalog: Catalog, heard: _Heard, *, is_alone: bool) -> Session:
+    now = session.looking_at(catalog)
+    blocks = load_report(catalog, heard)
+    if not is_alone and now.former is not None:
+        back = f"Back to {catalog_label(now.former[0])}"
+        said = ["All sections show these products now. “", typed_text(back), "” at the top returns."]
+        blocks.append(sentence(said, key="shown", tone="note"))
+    return _reported(now, blocks)
+
+
+def cancelled_text(done: int, total: int) -> str:
+    """Return the progress of a load that was cancelled, as a sentence.
+
+    >>> cancelled_text(3500, 12000)
+    'Cancelled after 3,500 of 12,000 products. They are kept: “Load products” continues from there.'
+    >>> cancelled_text(139, 139)
+    'Cancelled before the snapshot was saved. All 139 products came and are kept: “Load products” continues from there.'
+    """
+    if not done:
+        return "Cancelled before any product was received."
+    if done >= total:
+        came = f"Cancelled before the snapshot was saved. All {done:,} products came and are kept"
+    else:
+        came = f"Cancelled after {done:,} of {total:,} products. They are kept"
+    return f"{came}: “Load products” continues from there."
+
+
+def load_report(catalog: Catalog, heard: _Heard) -> list[Block]:
+    """Return the report of a load: how many products, complete or not, when, where, and what is missing."""
+    ledger = catalog.origin.ledger
+    state = "complete" if catalog.complete else "incomplete"
+    loaded = f"{ledger}, {state}. {_loaded_when(catalog, heard)}"
+    blocks = [sentence(loaded, key="loaded", tone="good" if catalog.complete else "note")]
+    if catalog.folder is not None:
+        blocks.append(sentence(["Snapshot in ", typed_text(str(catalog.folder))], key="where", tone="muted"))
+    if problems := ledger.problems:
+        of = f"{min(_PROBLEMS, len(problems)):,} of {len(problems):,}"
+        missing = f"Missing: {of}; all in explored.catalog.problems"
+        columns: list[dict[str, Any]] = [
+            {"name": "what", "title": "What", "head": True},
+            {"name": "reason", "title": "Reason"},
+        ]
+        rows = [
+            {"key": str(place), "cells": [typed_text(what), typed_text(reason)]}
+            for place, (what, reason) in enumerate(problems[:_PROBLEMS])
+        ]
+        blocks.append(sentence(missing, key="missing"))
+        blocks.append(table(columns, rows, key="problems", label=missing, look="problems"))
+    return blocks
+
+
+def _loaded_when(catalog: Catalog, heard: _Heard) -> str:
+    loaded = catalog.origin.loaded_at
+    if loaded is None or loaded >= heard.began:
+        return f"Loaded in {duration_in_words(heard.seconds)}."
+    when = moment_in_words(loaded, zone=UTC)
+    if heard.total:  # something was received, so this load has continued an earlier one
+        return f"Begun at {when} and continued for {duration_in_words(heard.seconds)}."
+    return f"Reused a snapshot from {when}, {duration_in_words(heard.began - loaded)} old."
+
+
+LOAD = Section(
+    "load", lambda _: "Load", load_view, load_wants, is_offered=lambda session: session.service is not None
+)
