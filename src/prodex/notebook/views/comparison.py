@@ -22,6 +22,7 @@ from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.views.audits_before import readable
 from prodex.notebook.views.blocks import (
     Cell,
     Typed,
@@ -45,7 +46,6 @@ from prodex.notebook.views.saved_snapshots import (
     ListedSnapshots,
     SnapshotEntry,
     explored,
-    readable,
     snapshots_to_compare,
 )
 from prodex.progress import Progress, Reporter, reporting, showing

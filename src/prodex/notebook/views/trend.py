@@ -14,8 +14,9 @@ from prodex.display.charts import grades_sentence
 from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block, Want
 from prodex.notebook.session.value import Session
+from prodex.notebook.views.audits_before import readable
 from prodex.notebook.views.blocks import box, fold, heading, sentence, table, typed_text, work
-from prodex.notebook.views.saved_snapshots import SnapshotEntry, readable
+from prodex.notebook.views.saved_snapshots import SnapshotEntry
 from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
 
