@@ -28,7 +28,6 @@ from prodex.notebook.views.blocks import (
     Typed,
     box,
     button,
-    fold,
     heading,
     listed,
     row,
@@ -59,8 +58,6 @@ _BATCH, _ROWS = 10_000, 20
 #: Rows of the tables of groups, checks and attributes; characters of a value, of a figure in large letters, of an
 #: attribute, and of a tooltip.
 _GROUPS, _CHECKS, _ATTRIBUTES, _LONG, _WIDE, _NAME, _HINT = 10, 10, 12, 300, 12, 60, 400
-#: Changed values on the card of a product, and how many are shown without a press.
-_ON_CARD, _UNFOLDED = 20, 2
 _MOVES = ("added", "removed", "changed")
 _BY = {"owner": "owners", "brand": "brands", "kind": "kinds"}
 #: Products without changed values that are there now, and how they are called.
@@ -568,44 +565,6 @@ def _audits(audits: AuditComparison) -> list[Block | None]:
         sentence(typed_text(caption), key="audits-caption", tone="muted") if rows else None,
         table(columns, rows, key="audits", label=caption) if rows else None,
     ]
-
-
-def product_changes(session: Session, product_id: str) -> Block | None:
-    """Return what changed of one product since the older snapshot, for its card; None if nothing did."""
-    if (difference := session.changed) is None:
-        return None
-    since = difference.old.origin.loaded_at
-    when = "the older snapshot" if since is None else moment_in_words(since)
-    outcomes = difference.outcomes
-    is_added = pc.and_(pc.equal(outcomes["product_id"], product_id), pc.equal(outcomes["change"], "added"))
-    if pc.any(is_added).as_py():
-        return sentence(f"New since {when}.", key="changes", tone="muted")
-    own = difference.changes[difference.changes["product_id"] == product_id]
-    if own.empty:
-        return None
-    shown = own.head(_ON_CARD).to_dict("records")
-    rows = [
-        {
-            "key": str(place),
-            "cells": [
-                _attribute_cell(one["attribute"], _in_language(one)),
-                _value_cell(one["old"]),
-                _value_cell(one["new"]),
-            ],
-        }
-        for place, one in enumerate(shown)
-    ]
-    rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
-    caption = f"{len(rows)} of {counted(len(own), 'changed value')}{rest}"
-    columns = _columns("Attribute", "Old", "New", numbers=())
-    return fold(
-        session,
-        "changes of the product",
-        f"{counted(len(own), 'value')} changed since {when}",
-        lambda: [sentence(caption, key="caption"), table(columns, rows, key="changed", label=caption)],
-        # Folded where it would push the product itself out of sight.
-        at_first=len(own) <= _UNFOLDED,
-    )
 
 
 @action("comparison.show", is_quiet=True)
