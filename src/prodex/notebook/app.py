@@ -321,7 +321,6 @@ class App:
         try:
             return [*of(self._open_section())]
         except Exception:  # noqa: BLE001 - the view fails as well, and says why
-            _LOG.debug("a section could not say what it wants", exc_info=True)
             return []
 
     def _read_wanted(self) -> None:

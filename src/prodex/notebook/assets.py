@@ -26,11 +26,13 @@ _STYLES = (
     "base",
     "blocks",
     "form",
+    "sections",
     "load",
     "filters",
     "product_table",
     "cells_view",
     "snapshots",
+    "product_card",
 )
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.
@@ -40,7 +42,6 @@ _DARK = (
     '[data-theme="dark"]',
     "body.vscode-dark",
     "body.vscode-high-contrast",
-    "product_card",
 )
 #: Those that a card by itself needs.
 _OF_A_CARD = ("base", "blocks", "product_card")

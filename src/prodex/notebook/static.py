@@ -147,9 +147,7 @@ def _table(at: _Renderer, block: Block) -> str:
         is_head = bool(column.get("head"))
         name, scope = ("th", "row") if is_head else ("td", "")
         align = column.get("align", "")
-        return _tag(
-            name, at.cell(content), align, scope=scope, style=f"text-align:{align}" if align else ""
-        )
+        return _tag(name, at.cell(content), align, scope=scope, style=f"text-align:{align}" if align else "")
 
     body = "".join(
         _tag("tr", "".join(cell(row, place, content) for place, content in enumerate(row["cells"])))

@@ -70,6 +70,8 @@ class Explore(AnyWidget):
     selected: Instance[tuple[str, ...]] = Tuple().tag(sync=True, to_json=_told)
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
     section: Unicode[str, str | bytes] = Unicode("products")
+    # Only what a class declares is sent to the page: anywidget makes a trait of a script that is given, not of a style.
+    _css: Unicode[str, str | bytes] = Unicode().tag(sync=True)
 
     def __init__(self, session: Session, sections: Iterable[str] = ()) -> None:
         super().__init__(_esm=script(), _css=style())

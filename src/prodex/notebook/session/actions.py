@@ -130,8 +130,6 @@ class Want:
         Reads it, in a thread.
     then
         Makes the next session of it; most often of the same values, since what is read is kept where it was read.
-    pictures
-        The pictures of what was read, for all pages: of each its name, its kind ("image/jpeg") and its bytes.
     options
         As for `App.run`.
     """
@@ -140,7 +138,6 @@ class Want:
     key: Any
     do: Callable[[Reporter], Any]
     then: Callable[[Session, Any], Session] = lambda session, _: session
-    pictures: Callable[[Any], Iterable[tuple[str, str, bytes]]] = lambda _: ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -14,4 +14,15 @@ from prodex.notebook.views.snapshots import SNAPSHOTS
 #: The sections of a panel, in the order of their buttons; what is not offered there can be shown alone.
 SECTIONS: dict[str, Section] = {
     one.name: one for one in (PRODUCTS, QUALITY, COVERAGE, CORRECTIONS, SNAPSHOTS, LOAD, CARD)
+#: The sections of a panel, in the order of their buttons.
+SECTIONS: dict[str, Section] = {
+    one.name: one
+    for one in (
+        PRODUCTS,
+        QUALITY,
+        COVERAGE,
+        CORRECTIONS,
+        LOAD,
+        CARD,
+    )
 }

@@ -5,7 +5,7 @@ It is read in the background, and a few are kept, so that going back and forth b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -145,7 +145,7 @@ def card_wants(session: Session) -> Iterable[Want]:
     if read.contents.pictures.rows and cards.get(*of) is None:
         kept = partial(_thumbnails_on_disk, catalog, product_id)
         patient = {"is_patient": True}
-        yield _want("card-pictures-on-disk", cards, of, kept, patient, _pictures)
+        yield _want("card-pictures-on-disk", cards, of, kept, patient)
 
 
 def _want(
@@ -154,7 +154,6 @@ def _want(
     of: tuple[Any, ...],
     do: Any,
     options: Mapping[str, Any] | None = None,
-    pictures: Any = lambda _: (),
 ) -> Want:
     def then(session: Session, read: Any) -> Session:
         return session.with_part(session.part(Cards).keeping(read, *of))
@@ -162,7 +161,7 @@ def _want(
     def failed(session: Session, error: BaseException) -> Session:
         return then(session, Unreadable(error_text(error)))
 
-    return Want(slot, (*of, cards.turn), do, then, pictures, {"failed": failed, **(options or {})})
+    return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **(options or {})})
 
 
 def _prepare(catalog: Catalog, _: Reporter) -> None:
@@ -357,6 +356,15 @@ def _pictures(found: list[Thumbnail]) -> Iterable[tuple[str, str, bytes]]:
             yield _name(one.bytes), "image/jpeg", one.bytes
 
 
+def card_pictures(session: Session) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the pictures of the card that is open."""
+    cards = session.part(Cards)
+    for kind in ("pictures", "on disk"):
+        found = cards.get(kind, session.catalog, session.product_id)
+        if isinstance(found, list):
+            yield from _pictures(found)
+
+
 def _thumbnails_on_disk(catalog: Catalog, product_id: str, _: Reporter) -> list[Thumbnail]:
     # Imported on request: many products have no pictures, and Pillow takes a while.
     from prodex.pictures.thumbnails import thumbnails_on_disk
@@ -378,15 +386,9 @@ def show_pictures(app: Panel, product_id: str) -> None:
         "card-pictures", Cards(), ("pictures", catalog, product_id), partial(_thumbnails, catalog, product_id)
     )
 
-    def read(reporter: Reporter) -> list[Thumbnail]:
-        found: list[Thumbnail] = want.do(reporter)
-        for picture in _pictures(found):
-            app.picture(*picture)
-        return found
-
     app.run(
         want.slot,
-        read,
+        want.do,
         want.then,
         title="Downloading pictures",
         key=want.key,
@@ -489,4 +491,6 @@ def _alone(session: Session) -> list[Block]:
     return card_blocks(session, session.product_id, is_alone=True)
 
 
-CARD = Section("card", lambda _: "Card", _alone, card_wants, is_offered=lambda _: False)
+CARD = Section(
+    "card", lambda _: "Card", _alone, card_wants, is_offered=lambda _: False, pictures=card_pictures
+)

@@ -113,7 +113,9 @@ def pictures_block(it: CardPictures, images: Mapping[str, Block]) -> list[Block]
     strays = it.strays
     others = (
         details(
-            f"{counted(strays.total, 'rendition')} of other pictures", _grid(strays, "rendition"), key="strays"
+            f"{counted(strays.total, 'rendition')} of other pictures",
+            _grid(strays, "rendition"),
+            key="strays",
         )
         if strays.total
         else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -178,7 +178,13 @@ def closed(session: Session, place: str) -> Session:
 
 
 def corrected(
-    session: Session, card: CardContents, place: str, before: str | None, text: str | None, *, is_leaving: bool
+    session: Session,
+    card: CardContents,
+    place: str,
+    before: str | None,
+    text: str | None,
+    *,
+    is_leaving: bool,
 ) -> Session:
     """Return the session with a correction collected, or with why it was not, beside its field.
 
@@ -346,9 +352,7 @@ def _item(
     )
 
 
-def _editor(
-    session: Session, line: TextRow, cell: TextCell, spot: Spot, product_id: str
-) -> Block | None:
+def _editor(session: Session, line: TextRow, cell: TextCell, spot: Spot, product_id: str) -> Block | None:
     """Return what the editor of a text shows; None while it is closed."""
     now = session.part(Editing)
     if not spot.place or (now.product_id, now.place) != (product_id, spot.place):

@@ -91,7 +91,9 @@ def history_blocks(found: ProductHistory) -> list[Block]:
         if len(shown) < len(changed)
         else None
     )
-    zone = sentence(f"All times are in the time zone of this machine{_zone(shown)}.", key="zone", tone="muted")
+    zone = sentence(
+        f"All times are in the time zone of this machine{_zone(shown)}.", key="zone", tone="muted"
+    )
     summary = sentence(said, key="summary")
     return [one for one in (summary, listed_notes, zone, cut, timeline) if one]
 
@@ -108,7 +110,9 @@ def history_part(session: Session, blocks: list[Block]) -> Block:
 
 def waiting_part() -> Block:
     """Return what stands in its place until it is there."""
-    return part("History", sentence("Reading earlier snapshots …", key="waiting", tone="muted"), look="history")
+    return part(
+        "History", sentence("Reading earlier snapshots …", key="waiting", tone="muted"), look="history"
+    )
 
 
 def failed_part(why: str) -> Block:
