@@ -20,6 +20,7 @@ _SCRIPTS = (
     "product_table",
     "product_gallery",
     "cells_view",
+    "trend_view",
     "card",
 )
 _STYLES = (
@@ -33,6 +34,7 @@ _STYLES = (
     "product_table",
     "product_gallery",
     "cells_view",
+    "snapshots",
     "product_card",
 )
 #: Those that a card by itself needs.
