@@ -18,18 +18,23 @@ _SCRIPTS = (
     "load",
     "filters",
     "product_table",
+    "product_gallery",
     "cells_view",
+    "trend_view",
     "card",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "sending",
     "sections",
     "load",
     "filters",
     "product_table",
+    "product_gallery",
     "cells_view",
+    "snapshots",
     "product_card",
 )
 #: Those that a card by itself needs.

@@ -45,6 +45,7 @@ from prodex.notebook.views.card_texts import (
     texts_part,
     undone,
 )
+from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.history import (
     failed_part,
     history_part,
@@ -396,7 +397,9 @@ def open_card(session: Session, product_id: str) -> Session:
 @action("card.close")
 def close_card(session: Session, product_id: str) -> Session:
     """Close the card of a product, unless another one is open by now."""
-    return session.replaced(product_id=None) if session.product_id == product_id else session
+    if session.product_id != product_id:
+        return session
+    return focusing(session.replaced(product_id=None), "table")
 
 
 @action("card.again")
