@@ -46,6 +46,7 @@ from prodex.notebook.views.card_texts import (
     undone,
 )
 from prodex.notebook.views.focus import focusing
+from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.history import (
     failed_part,
     history_part,
