@@ -30,6 +30,7 @@ _STYLES = (
     "product_table",
     "cells_view",
     "product_card",
+    "quality",
 )
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.

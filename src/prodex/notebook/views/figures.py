@@ -17,8 +17,9 @@ from prodex.messages import percent
 from prodex.notebook.session.actions import Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audited_products import difference_sentence
-from prodex.notebook.views.audits_before import previous
 from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.saved_snapshots import previous
+from prodex.notebook.views.search import search_wants
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.selection import Selection
@@ -93,12 +94,13 @@ def figures_wants(session: Session) -> Iterable[Want]:
     audit = session.audit
     if audit is None:
         return
+    yield Want("quality.before", (audit,), partial(_compared, audit), _with_tiles, {"is_dropped": True})
     conditions, mask = session.conditions, None
-    found = session.filter.found
-    is_known = not conditions.words or (
-        found is not None and found.words == conditions.words and found.is_complete
-    )
-    if conditions and is_known:
+    if searches := [*search_wants(session)]:
+        # The figures wait for all that words find.
+        yield from searches
+        return
+    if conditions and session.filter.has_found(conditions.words):
         mask = left_of(session).mask
     yield Want(
         "quality.figures",
@@ -106,7 +108,6 @@ def figures_wants(session: Session) -> Iterable[Want]:
         partial(_counted, session, mask),
         _with_figures,
     )
-    yield Want("quality.before", (audit,), partial(_compared, audit), _with_tiles, {"is_dropped": True})
 
 
 def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
