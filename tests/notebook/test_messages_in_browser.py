@@ -248,6 +248,8 @@ def test_a_dead_kernel_is_said_beside_what_was_pressed(app: App, browser: Browse
     """Where the application marks the panel as not connected, a press says at once that nothing was done."""
     with shown(app, browser) as page:
         page.evaluate("sign => document.querySelector('main').classList.add(sign)", sign)
+        above = page.locator(".prodex").evaluate("one => getComputedStyle(one, '::before').content")
+        assert "not connected to a kernel" in above
         field = type_in(page, "Name", "a long text")
         page.get_by_role("button", name="A", exact=True).click()
         assert "a long text" == field.input_value()

@@ -34,7 +34,7 @@ class Page {
     this.place = place;
     // Not of `crypto`, which a page that comes without TLS has only in part.
     this.id = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
-    Object.assign(this, { view: null, revision: null, number: 0, isPressed: false, isLate: false, hasDied: false });
+    Object.assign(this, { view: null, revision: null, number: 0, isPressed: false, isLate: false });
     Object.assign(this, { kept: new Map(), early: new Map(), pieces: new Map(), pictures: new Map(), states: new Map() });
     Object.assign(this, { drawn: [], made: new WeakMap(), pressed: null, heard: Date.now(), asked: 0, asks: 0, said: null });
     this.act = (action, args = {}) => {
@@ -73,9 +73,9 @@ class Page {
     return message.number;
   }
 
-  /** The kernel has no word of death of its own; hosts have two signs of it. */
+  /** Whether the kernel is known to be gone. */
   isGone() {
-    return this.hasDied || this.place.closest(DISCONNECTED) !== null;
+    return this.place.closest(DISCONNECTED) !== null;
   }
 
   sendAgain(from, after = 0) {
@@ -339,7 +339,7 @@ class Page {
   /** JupyterLab notices that somebody restarts the kernel, but not that it has died, in which case it is restarted, too. */
   noticeDeath(kernel) {
     const watch = (_, status) => {
-      if (status === "autorestarting" || status === "dead") this.hasDied = true;
+      if (status === "autorestarting" || status === "dead") this.place.classList.add("jupyter-widgets-disconnected");
     };
     kernel?.statusChanged?.connect(watch);
     return () => kernel?.statusChanged?.disconnect(watch);
