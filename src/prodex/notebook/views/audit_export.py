@@ -13,12 +13,12 @@ from prodex.locales import language_name
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.audits_before import earlier
 from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import Figures, figures_of
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
-from prodex.notebook.views.saved_snapshots import earlier
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.worklists.layout import MANIFEST

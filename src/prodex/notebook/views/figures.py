@@ -17,8 +17,8 @@ from prodex.messages import percent
 from prodex.notebook.session.actions import Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audited_products import difference_sentence
+from prodex.notebook.views.audits_before import previous
 from prodex.notebook.views.products_left import left_of
-from prodex.notebook.views.saved_snapshots import previous
 from prodex.notebook.views.search import search_wants
 from prodex.progress import Reporter
 from prodex.quality import Audit
