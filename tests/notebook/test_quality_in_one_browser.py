@@ -115,7 +115,7 @@ def test_a_finding_is_accepted_and_withdrawn(browser: Browser) -> None:
         assert 0 < below["y"] - above["y"] < 80
         page.get_by_label("Check", exact=True).select_option(label="GTIN missing or wrong (2 products)")
         page_settled(page)
-        page.get_by_label("Finding").select_option(label="03036811359936: 03036811359936")
+        page.get_by_label("Finding", exact=True).select_option(label="03036811359936: 03036811359936")
         type_in(page, "Because", "printed <b>so</b>")
         page.get_by_label("Until").fill("2099-01-05")
         press(page, "Accept findings")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.contents import check_rows, tiles
-from prodex.messages import percent
+from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audited_products import difference_sentence
@@ -40,8 +39,9 @@ class Figures:
         As a report has them.
     gaps
         The failing checks, those first that would raise the score most.
-    by_check
-        How many products fail each check as found, and of how many of them that is accepted.
+    failing
+        The checks that any of them fails as found, by id, each with its problem, how many fail, and how many of these
+        failures are accepted.
     grades
         How many have each grade; None is the grade of products to which no check applies.
     accepted
@@ -57,7 +57,7 @@ class Figures:
     tiles: list[dict[str, Any]]
     checks: list[dict[str, Any]]
     gaps: list[dict[str, Any]]
-    by_check: pd.DataFrame
+    failing: tuple[tuple[str, str], ...]
     grades: Mapping[str | None, int]
     accepted: str
     warnings: tuple[str, ...]
@@ -117,11 +117,6 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
     if conditions:
         kept = session.filter.mask(conditions) if mask is None else mask
         judged = whole.only(session.filter.products.ids.filter(pa.array(kept)), session.chosen_words)
-    # What is accepted is no finding of a view, and is taken back here.
-    as_found = judged.as_found or judged
-    then = as_found.with_accepted() if as_found.has_accepted else as_found
-    by_check = as_found.by_check
-    by_check["accepted"] = by_check["failed"] - then.by_check["failed"]
     warned = [str(line) for line, is_warning in lines(whole) if is_warning]
     return Figures(
         whole,
@@ -131,12 +126,26 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
         tiles(judged, None),
         check_rows(judged),
         [{str(name): value for name, value in row.items()} for row in judged.gaps().to_dict("records")],
-        by_check,
+        _failing(judged),
         _grades(judged),
         figures_sentence(judged),
         tuple(filter(None, [difference_sentence(whole, session.catalog), *warned])),
         tuple(map(str, notes(whole))),
     )
+
+
+def _failing(audit: Audit) -> tuple[tuple[str, str], ...]:
+    # What is accepted is no finding of a view, and is taken back there.
+    found = audit.as_found or audit
+    then = found.with_accepted() if found.has_accepted else found
+    made = []
+    for check, failed, left in zip(
+        found.checks, found.by_check["failed"], then.by_check["failed"], strict=True
+    ):
+        if failed:
+            accepted = f", {failed - left:,} accepted" if failed > left else ""
+            made.append((check.id, f"{check.problem} ({counted(int(failed), 'product')}{accepted})"))
+    return tuple(made)
 
 
 def _grades(audit: Audit) -> dict[str | None, int]:
