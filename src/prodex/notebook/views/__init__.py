@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from prodex.notebook.session.actions import Section
-from prodex.notebook.views.corrections import CORRECTIONS
-from prodex.notebook.views.coverage import COVERAGE
-from prodex.notebook.views.products import PRODUCTS
-
-#: The sections of a panel, in the order of their buttons.
-SECTIONS: dict[str, Section] = {one.name: one for one in (PRODUCTS, COVERAGE, CORRECTIONS)}
 from prodex.notebook.views.audit import QUALITY
 from prodex.notebook.views.card import CARD
 from prodex.notebook.views.corrections import CORRECTIONS
