@@ -29,6 +29,7 @@ from prodex.notebook.views.overview import (
     warnings_block,
 )
 from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.returned import returned_fold, returned_wants
 from prodex.progress import Reporter
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit as judge
@@ -111,6 +112,7 @@ def quality_view(session: Session) -> list[Block]:
             checks_block(session, figures),
             acceptance_block(session, figures),
             export_block(session, figures),
+            returned_fold(session),
             notes_block(figures),
         )
         made += [one for one in shown if one]
@@ -123,6 +125,7 @@ def quality_wants(session: Session) -> Iterable[Want]:
     yield from completeness_wants(session)
     yield from heat_map_wants(session)
     yield from acceptance_wants(session)
+    yield from returned_wants(session)
 
 
 QUALITY = Section("quality", lambda _: "Quality", quality_view, quality_wants)

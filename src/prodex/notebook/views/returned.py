@@ -10,7 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -87,6 +89,8 @@ class ReturnedWorklists:
         The file or the folder that is read; None as long as nothing was.
     number
         How often something was read: the same folder may have other files by now.
+    folder
+        Keeps files that were chosen in a page.
     confirmed
         The answers that are meant as they are, each with the question.
     accepted
@@ -101,6 +105,7 @@ class ReturnedWorklists:
 
     path: Path | None = None
     number: int = 0
+    folder: UploadFolder | None = field(default=None, repr=False)
     confirmed: frozenset[str] = frozenset()
     accepted: frozenset[str] = frozenset()
     read: ReadAnswers | None = None
@@ -173,7 +178,9 @@ def _shown(fix: Fix, of: tuple[Any, ...], accepted: frozenset[str]) -> ReadAnswe
     asked = fix.needs_confirmation.to_dict("records") if fix.tracking is None else []
     requests = {_place(one) for one in fix.requests.to_dict("records")}
     listed = tuple(
-        {**_named(one), "is_request": _place(one) in requests} for one in asked if which_of(one) not in accepted
+        {**_named(one), "is_request": _place(one) in requests}
+        for one in asked
+        if which_of(one) not in accepted
     )
     return ReadAnswers(of, preview_of(fix), tuple(fix_blocks(fix, _NAME)), listed)
 
@@ -200,7 +207,13 @@ def _blocks(session: Session) -> Iterator[Block | None]:
     state, read = session.part(ReturnedWorklists), _read_now(session)
     yield heading("Worklists that came back")
     yield row(
-        {"kind": "files", "key": "files", "label": "Choose files", "accept": _ENDINGS, "do": "returned.upload"},
+        {
+            "kind": "files",
+            "key": "files",
+            "label": "Choose files",
+            "accept": _ENDINGS,
+            "do": "returned.upload",
+        },
         form(session, _FORM, _FIELDS, button("Read", "returned.read"), label="Worklists that came back"),
         key="source",
         look="source",
@@ -285,6 +298,14 @@ def read_folder(app: Panel) -> None:
     read_answers(app, path)
 
 
+class UploadFolder:
+    """A folder for files that were chosen in a page: removed once nothing shows them any more, and with the process."""
+
+    def __init__(self) -> None:
+        self.path: Path = Path(tempfile.mkdtemp(prefix="prodex-answers-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 @dataclass(frozen=True)
 class UploadedFiles:
     """The files that a page is sending, piece by piece.
@@ -294,13 +315,13 @@ class UploadedFiles:
     batch
         What the page calls them.
     folder
-        Where they are kept: removed with the panel, or when others are chosen.
+        Where they are kept.
     size
         Bytes that came until now.
     """
 
     batch: str = ""
-    folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
+    folder: UploadFolder | None = field(default=None, repr=False)
     size: int = 0
 
 
@@ -309,7 +330,7 @@ def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_la
     """Take a piece of a file that was chosen in a page, in their order; the last one has all of them read."""
     state = app.session.part(UploadedFiles)
     if state.batch != batch or state.folder is None:
-        state = UploadedFiles(batch, tempfile.TemporaryDirectory(prefix="prodex-answers-"))
+        state = UploadedFiles(batch, UploadFolder())
     folder = state.folder
     assert folder is not None  # noqa: S101 - it was made above
     try:
@@ -322,21 +343,21 @@ def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_la
         raise Refused("The files are larger than 200 MB. Give their folder instead.")
     # Two people may have given their files the same name.
     title = safe_name(Path(name).stem)[:80] + Path(name).suffix.casefold()[:8]
-    with (Path(folder.name) / f"{file}-{title}").open("ab") as target:
+    with (folder.path / f"{file}-{title}").open("ab") as target:
         target.write(piece)
     app.change(lambda now: now.with_part(replace(state, size=size)))
     if is_last:
-        read_answers(app, Path(folder.name))
+        read_answers(app, folder.path, folder)
 
 
-def read_answers(app: Panel, path: Path) -> None:
+def read_answers(app: Panel, path: Path, folder: UploadFolder | None = None) -> None:
     """Read the answers in a folder or a file anew; what was read and sent before is forgotten."""
     if is_sending(app.session, _NAME):
         raise Refused("Answers are being sent. Wait until that has ended.")
 
     def begun(session: Session) -> Session:
         number = session.part(ReturnedWorklists).number + 1
-        return without_outcome(session.with_part(ReturnedWorklists(path, number)), _NAME)
+        return without_outcome(session.with_part(ReturnedWorklists(path, number, folder)), _NAME)
 
     app.change(begun)
 
