@@ -11,9 +11,6 @@ from prodex.notebook.views.load import LOAD
 from prodex.notebook.views.products import PRODUCTS
 from prodex.notebook.views.snapshots import SNAPSHOTS
 
-#: The sections of a panel, in the order of their buttons; what is not offered there can be shown alone.
-SECTIONS: dict[str, Section] = {
-    one.name: one for one in (PRODUCTS, QUALITY, COVERAGE, CORRECTIONS, SNAPSHOTS, LOAD, CARD)
 #: The sections of a panel, in the order of their buttons.
 SECTIONS: dict[str, Section] = {
     one.name: one
@@ -22,6 +19,7 @@ SECTIONS: dict[str, Section] = {
         QUALITY,
         COVERAGE,
         CORRECTIONS,
+        SNAPSHOTS,
         LOAD,
         CARD,
     )

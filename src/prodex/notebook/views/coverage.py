@@ -113,7 +113,13 @@ def coverage_wants(session: Session) -> Iterable[Want]:
             unread = (key, error_text(error))
             return session.with_part(replace(session.part(CoverageState), unread=unread))
 
-        yield Want("coverage.read", key, partial(_read, data, choice, conditions), taken, {"failed": failed, "title": "Reading attributes"})
+        yield Want(
+            "coverage.read",
+            key,
+            partial(_read, data, choice, conditions),
+            taken,
+            {"failed": failed, "title": "Reading attributes"},
+        )
     names = session.part(CoverageState).names
     if is_open(session, _ATTRIBUTES) and (names is None or names[0] is not session.catalog):
         catalog = session.catalog
