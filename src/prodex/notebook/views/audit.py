@@ -16,7 +16,7 @@ from prodex.notebook.views.acceptance import acceptance_block, acceptance_wants
 from prodex.notebook.views.audit_export import export_block
 from prodex.notebook.views.blocks import button, row, sentence, typed_text, work
 from prodex.notebook.views.checks import checks_block
-from prodex.notebook.views.completeness import completeness_block
+from prodex.notebook.views.completeness import completeness_block, completeness_wants
 from prodex.notebook.views.figures import Figures, figures_of, figures_wants
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.heat_map import heat_map_block, heat_map_wants
@@ -120,6 +120,7 @@ def quality_view(session: Session) -> list[Block]:
 def quality_wants(session: Session) -> Iterable[Want]:
     """Return what has to be counted or read for the section."""
     yield from figures_wants(session)
+    yield from completeness_wants(session)
     yield from heat_map_wants(session)
     yield from acceptance_wants(session)
 
@@ -131,7 +132,9 @@ def _fields(session: Session) -> list[FormField]:
     offered = session.derived(OfferedProfiles.of)
     options = [*offered.shipped, (_FILE, "a profile, or requirements, in a file")]
     if offered.own is not None:
-        options.insert(0, (_OWN, offered.own.title or offered.own.name))
+        titles = {title for _, title in offered.shipped}
+        own = offered.own.title or offered.own.name
+        options.insert(0, (_OWN, f"{own} (as audited)" if own in titles else own))
     # Whoever audits again mostly wants the same profile.
     known = None if session.audit is None else session.audit.profile
     first = _OWN if offered.own is not None else known if known in dict(offered.shipped) else options[0][0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,8 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
-from prodex.display.audit import lines, notes
+from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.contents import check_rows, tiles
+from prodex.messages import percent
 from prodex.notebook.session.actions import Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audited_products import difference_sentence
@@ -20,7 +21,6 @@ from prodex.notebook.views.audits_before import previous
 from prodex.notebook.views.products_left import left_of
 from prodex.progress import Reporter
 from prodex.quality import Audit
-from prodex.quality.completeness import Completeness
 from prodex.selection import Selection
 from prodex.tables.columns import Mask
 
@@ -41,8 +41,10 @@ class Figures:
         The failing checks, those first that would raise the score most.
     by_check
         How many products fail each check as found, and of how many of them that is accepted.
-    seen, completeness
-        How complete they are for the channels of the requirements, and the table of it; None without requirements.
+    grades
+        How many have each grade; None is the grade of products to which no check applies.
+    accepted
+        What is accepted of them, in words.
     warnings, notes
         What limits the figures, and what they mean.
     """
@@ -55,8 +57,8 @@ class Figures:
     checks: list[dict[str, Any]]
     gaps: list[dict[str, Any]]
     by_check: pd.DataFrame
-    seen: Completeness | None
-    completeness: pd.DataFrame | None
+    grades: Mapping[str | None, int]
+    accepted: str
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -73,8 +75,9 @@ class Counted:
 def figures_of(session: Session) -> Figures | None:
     """Return the figures of the audit that is shown; those of other products of it until they are counted."""
     figures = session.part(Counted).figures
-    is_current = figures is not None and (figures.whole, figures.catalog) == (session.audit, session.catalog)
-    return figures if is_current else None
+    if figures is None or figures.whole is not session.audit or figures.catalog is not session.catalog:
+        return None
+    return figures
 
 
 def tiles_of(session: Session, figures: Figures) -> list[dict[str, Any]]:
@@ -118,7 +121,6 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
     then = as_found.with_accepted() if as_found.has_accepted else as_found
     by_check = as_found.by_check
     by_check["accepted"] = by_check["failed"] - then.by_check["failed"]
-    seen = None if judged.families is None else Completeness.of(judged)
     warned = [str(line) for line, is_warning in lines(whole) if is_warning]
     return Figures(
         whole,
@@ -129,11 +131,25 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
         check_rows(judged),
         [{str(name): value for name, value in row.items()} for row in judged.gaps().to_dict("records")],
         by_check,
-        seen,
-        None if seen is None else seen.table_of_both(),
+        _grades(judged),
+        figures_sentence(judged),
         tuple(filter(None, [difference_sentence(whole, session.catalog), *warned])),
         tuple(map(str, notes(whole))),
     )
+
+
+def _grades(audit: Audit) -> dict[str | None, int]:
+    summary = audit.summary
+    counts: dict[str | None, int] = {grade: int(summary[f"grade_{grade}"]) for grade in "ABCDE"}
+    return {**counts, None: len(audit) - sum(counts.values())}
+
+
+def figures_sentence(audit: Audit) -> str:
+    """Return what is accepted of an audit, with the score with and without."""
+    if not len(audit.accepted_reasons()):
+        return "Nothing is accepted of these products."
+    other = "with" if audit.as_found is not None else "without"
+    return f"{accepted_text(audit)}, {percent(audit.score)} {other}."
 
 
 def _with_figures(session: Session, figures: Figures) -> Session:
