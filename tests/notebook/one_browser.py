@@ -1,7 +1,7 @@
 """A panel in a bare page of a real browser, without JupyterLab: a press takes milliseconds.
 
-The panel's `App` runs in the process of the test, in an event loop of its own as in a kernel. Its messages go to the page
-through a WebSocket, and a test may stand between both and be hostile.
+The panel's `App` runs in the process of the test, in an event loop of its own as in a kernel. Its messages go to the
+page through a WebSocket, and a test may stand between both and be hostile.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ Middle = Callable[[str, Message], Sequence[tuple[float, Message]]]
 #: Seconds.
 _PATIENCE = 30.0
 
-#: The page: what an application of notebooks does for a widget, and `echo`, which is answered after what was sent before.
+#: The page does what an application of notebooks does for a widget; an `echo` is answered after what was sent before.
 _PAGE = """<!doctype html>
-<html lang="en" data-jp-theme-light="LIGHT" dir="DIRECTION"><meta charset="utf-8"><title>A panel</title><link rel="icon" href="data:,">
-<style>body { margin: 0; background: GROUND; }</style><style>STYLE</style>
+<html lang="en" data-jp-theme-light="LIGHT" dir="DIRECTION"><meta charset="utf-8">
+<title>A panel</title><link rel="icon" href="data:,">
+<style>body { margin: 0; background: GROUND; }</style><style id="style">STYLE</style>
 <body><main><div id="panel"></div></main>
 <script type="module">
 import panel from "/script.mjs";
@@ -76,18 +77,18 @@ window.echo = () => new Promise((resolve) => {
   socket.send(JSON.stringify({ echo: number }));
 });
 socket.onopen = () => {
-  const el = document.querySelector("#panel");
+  let el = document.querySelector("#panel");
+  if (SHADOW) {
+    const shadow = el.attachShadow({ mode: "open" });
+    shadow.append(document.querySelector("#style"), el = document.createElement("div"));
+  }
   window.closePanel = panel.render({ model, el });
 };
 </script>
 """
 
 #: Asks after all that was sent, and returns how much is under way in the page.
-_UNDER_WAY = """async () => {
-    await echo();
-    const root = document.querySelector(".prodex");
-    return root ? root.dataset.underWay : "no panel";
-}"""
+_UNDER_WAY = "async (root) => { await echo(); return root.dataset.underWay; }"
 
 
 def _as_it_is(_direction: str, message: Message) -> Sequence[tuple[float, Message]]:
@@ -101,6 +102,7 @@ class _Line:
     app: App
     scheme: str
     direction: str
+    is_in_shadow: bool
     middle: Middle
     sockets: list[_Socket] = field(default_factory=list)
     sent: int = 0
@@ -156,8 +158,18 @@ class _Page(RequestHandler):
     def get(self, name: str) -> None:
         line = _kernel().lines[name]
         light, ground = ("true", "#ffffff") if line.scheme == "light" else ("false", "#161b22")
-        page = _PAGE.replace("LIGHT", light).replace("GROUND", ground).replace("DIRECTION", line.direction)
-        self.finish(page.replace("STYLE", style()))
+        shadow = str(line.is_in_shadow).lower()
+        values = {
+            "LIGHT": light,
+            "GROUND": ground,
+            "DIRECTION": line.direction,
+            "SHADOW": shadow,
+            "STYLE": style(),
+        }
+        page = _PAGE
+        for one, value in values.items():
+            page = page.replace(one, value)
+        self.finish(page)
 
 
 class _Script(RequestHandler):
@@ -211,6 +223,7 @@ def shown(
     height: int = 1000,
     scheme: str = "light",
     direction: str = "ltr",
+    is_in_shadow: bool = False,
     middle: Middle = _as_it_is,
     is_settled: bool = True,
 ) -> Iterator[Page]:
@@ -226,13 +239,15 @@ def shown(
         "light" or "dark".
     direction
         "ltr", or "rtl" for a page that is read from right to left.
+    is_in_shadow
+        Whether it stands in a shadow tree, as in marimo.
     middle
         What happens to messages.
     is_settled
         Whether to wait until nothing is under way.
     """
     app = panel if isinstance(panel, App) else panel.app
-    kernel, line = _kernel(), _Line(app, scheme, direction, middle)
+    kernel, line = _kernel(), _Line(app, scheme, direction, is_in_shadow, middle)
     name = str(next(kernel.names))
     kernel.lines[name], before = line, app.send
 
@@ -260,13 +275,13 @@ def shown(
 
 
 def page_settled(page: Page, seconds: float = _PATIENCE) -> None:
-    """Wait until nothing is under way: all that was typed and pressed is taken, all work has ended, and all is drawn."""
+    """Wait until nothing is under way: what was typed and pressed is taken, work has ended, and all is drawn."""
     line, end = _LINES[page], time.monotonic() + seconds
     page.wait_for_selector(".prodex[data-under-way='0']", state="attached", timeout=seconds * 1000)
     while True:
         before = line.sent
         line.app.wait(max(0.1, end - time.monotonic()))
-        under_way = page.evaluate(_UNDER_WAY)
+        under_way = page.locator(".prodex").evaluate(_UNDER_WAY)
         if under_way == "0" and line.sent == before:
             return
         assert time.monotonic() < end, f"under way: {under_way}"

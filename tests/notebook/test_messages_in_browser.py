@@ -1,4 +1,4 @@
-"""What is typed and pressed in a page reaches the panel once and in order, and what the panel shows is what it holds."""
+"""What is typed and pressed in a page reaches the panel once and in order, and the page shows what the panel holds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from prodex.notebook.views.forms import FormField, form, form_values
 from .one_browser import in_kernel, page_settled, press, shown, type_in
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 #: What a supplier may type.
 _MARKUP = "<img src=x onerror=\"alert('run')\"><b>bold</b> $5 \u202eevil"
@@ -104,7 +104,7 @@ def _save(session: Session) -> Session:
     return session.with_part(replace(trial, saved=(*trial.saved, values)))
 
 
-@action("trial.find", is_quiet=True)
+@action("trial.find")
 def _find(session: Session, value: str) -> Session:
     if value == "wrong":
         raise Refused("Nothing is called so.", at="finding.find")
@@ -144,7 +144,7 @@ class _Hostile:
         self._draw, self._drops = Random(seed), drops
         self.became: Counter[str] = Counter()
 
-    def __call__(self, direction: str, message: dict[str, Any]) -> Sequence[tuple[float, dict[str, Any]]]:
+    def __call__(self, _direction: str, message: dict[str, Any]) -> Sequence[tuple[float, dict[str, Any]]]:
         if self._draw.random() < self._drops and self.became["dropped"] < 6:
             self.became["dropped"] += 1
             return []
@@ -183,15 +183,26 @@ def test_what_is_lost_on_the_way_is_sent_again(app: App, browser: Browser, seed:
             page.get_by_role("button", name=what, exact=True).click()
         type_in(page, "Name", "kept")
         page.get_by_role("button", name="Save", exact=True).click()
-        page_settled(page, 60)
+        # Nobody waits for the seconds after which a page sends again.
+        page.clock.install()
+        for _ in range(30):
+            page.clock.fast_forward(3100)
+            page.wait_for_timeout(200)
+            if page.locator(".prodex[data-under-way='0']").count():
+                break
+        page_settled(page)
         assert tuple("ABCAB") == _trial(app).pressed
         assert ["kept"] == [one["name"] for one in _trial(app).saved]
         page.wait_for_function("() => document.body.innerText.includes('pressed A B C A B')")
     assert middle.became["dropped"] > 2
 
 
-def test_a_press_that_never_arrives_is_said_beside_it(app: App, browser: Browser) -> None:
+def test_a_press_that_never_arrives_is_said_beside_it(
+    app: App, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the panel has given up is told to whoever pressed, and what came after it is done."""
+    monkeypatch.setattr("prodex.notebook.app._PATIENCE", 0.2)
+    monkeypatch.setattr("prodex.notebook.app._LAST", 0.5)
 
     def middle(direction: str, message: dict[str, Any]) -> Sequence[tuple[float, dict[str, Any]]]:
         is_lost = message.get("args") == {"what": "A"} and direction == "hear"
@@ -219,12 +230,14 @@ def test_silence_is_said_beside_what_was_pressed(app: App, browser: Browser) -> 
     with shown(app, browser, middle=middle) as page:
         is_mute[0] = True
         page.get_by_role("button", name="A", exact=True).click()
+        page.clock.install()
+        page.clock.fast_forward(11_000)
         said = page.get_by_role("alert")
-        said.wait_for(timeout=15_000)
+        said.wait_for()
         assert "the kernel does not answer" in said.inner_text()
-        is_near = "said => said.previousElementSibling.querySelector('button') !== null || said.previousElementSibling.matches('button')"
-        assert said.evaluate(is_near)
+        assert said.evaluate("said => said.previousElementSibling.innerText === 'A'")
         is_mute[0] = False
+        page.clock.fast_forward(4000)
         page_settled(page)
         assert ("A",) == _trial(app).pressed
         assert 0 == said.count()
@@ -235,7 +248,11 @@ def test_a_dead_kernel_is_said_beside_what_was_pressed(app: App, browser: Browse
     """Where the application marks the panel as not connected, a press says at once that nothing was done."""
     with shown(app, browser) as page:
         page.evaluate("sign => document.querySelector('main').classList.add(sign)", sign)
+        above = page.locator(".prodex").evaluate("one => getComputedStyle(one, '::before').content")
+        assert "not connected to a kernel" in above
+        field = type_in(page, "Name", "a long text")
         page.get_by_role("button", name="A", exact=True).click()
+        assert "a long text" == field.input_value()
         said = page.get_by_role("alert").inner_text()
         assert (
             "Nothing was done: the kernel was restarted or stopped. Run the cell of this panel again." == said
@@ -244,7 +261,7 @@ def test_a_dead_kernel_is_said_beside_what_was_pressed(app: App, browser: Browse
 
 
 def test_two_pages_show_the_same(app: App, browser: Browser) -> None:
-    """Each page counts for itself, and both show what was done in either; nothing typed in one is typed in the other."""
+    """Each page counts for itself, and both show what was typed and done in either."""
     with shown(app, browser) as one, shown(app, browser) as other:
         press(one, "A")
         other.get_by_text("pressed A", exact=True).wait_for()
@@ -327,6 +344,42 @@ def test_what_is_being_typed_is_not_overwritten(app: App, browser: Browser) -> N
         assert field.evaluate("one => one === document.activeElement")
 
 
+def test_a_text_is_composed_in_peace(app: App, browser: Browser) -> None:
+    """Letters that are chosen from a list (Japanese, accents) are not taken apart by what arrives meanwhile."""
+    with shown(app, browser) as page:
+        field = page.get_by_label("Name", exact=True)
+        field.click()
+        keyboard = page.context.new_cdp_session(page)
+        for at, text in enumerate(("に", "にほ", "にほん")):
+            keyboard.send(
+                "Input.imeSetComposition",
+                {"text": text, "selectionStart": len(text), "selectionEnd": len(text)},
+            )
+            _change(app, others=at + 1)
+            page.get_by_text(f"others {at + 1}", exact=True).wait_for()
+            page.wait_for_timeout(350)
+            assert text == field.input_value()
+            assert "trial" not in app.session.typed
+        keyboard.send("Input.insertText", {"text": "日本"})
+        page_settled(page)
+        assert "日本" == field.input_value() == app.session.typed["trial"]["name"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_panel_in_a_shadow_is_the_same(app: App, browser: Browser, scheme: str) -> None:
+    """In a shadow tree, as in marimo, it keeps the focus and has the colours of the page around it."""
+    with shown(app, browser, scheme=scheme, is_in_shadow=True) as page:
+        type_in(page, "Name", "abc")
+        _change(app, rows=("c", "a"))
+        page_settled(page)
+        page.keyboard.type("d")
+        press(page, "Remove c")
+        assert ("a",) == _trial(app).rows
+        assert "abcd" == app.session.typed["trial"]["name"]
+        is_dark = page.locator(".prodex").evaluate("one => getComputedStyle(one).colorScheme") == "dark"
+        assert is_dark == (scheme == "dark")
+
+
 def test_a_press_sees_all_that_was_typed(app: App, browser: Browser) -> None:
     """Every kind of field tells what it holds before a button does anything."""
     with shown(app, browser) as page:
@@ -373,7 +426,9 @@ def test_an_error_stands_beside_its_field(app: App, browser: Browser) -> None:
         for label, sentence_ in (("Name", "This name is taken."), ("Find", "Nothing is called so.")):
             field = type_in(page, label, "wrong")
             field.press("Enter")
-            press(page, "Save")
+            if label == "Name":
+                press(page, "Save")
+            page_settled(page)
             said = page.get_by_role("alert").filter(has_text=sentence_)
             assert said.get_attribute("id") in (field.get_attribute("aria-describedby") or "").split()
             assert "true" == field.get_attribute("aria-invalid")
@@ -397,7 +452,7 @@ def test_markup_of_suppliers_is_text(app: App, browser: Browser) -> None:
 
 
 def test_focus_goes_on_to_what_is_left(app: App, browser: Browser) -> None:
-    """A button that is gone leaves the focus where the view says, and a table keeps its place while rows come and go."""
+    """A button that is gone leaves the focus where the view says, and a row keeps it while others come and go."""
     with shown(app, browser) as page:
         now = "() => document.activeElement.innerText.trim().slice(0, 20)"
         page.get_by_role("button", name="Remove b", exact=True).focus()
@@ -528,7 +583,7 @@ def test_blocks_fit_and_can_be_read(
     from axe_playwright_python.sync_playwright import Axe
 
     with shown(app, browser, width=width, scheme=scheme, direction=direction) as page:
-        press(page, "▸ More" if page.get_by_role("button", name="▸ More", exact=True).count() else "More")
+        press(page, "More")
         type_in(page, "Name", "wrong")
         press(page, "Save")
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
@@ -548,7 +603,7 @@ def test_a_panel_that_is_closed_leaves_nothing(app: App, browser: Browser) -> No
         type_in(page, "Name", "last words")
         page.evaluate("async () => { closePanel(); await echo(); }")
         assert "last words" == app.session.typed["trial"]["name"]
-        assert "closed" == heard[-1] or "closed" in heard
+        assert "closed" in heard
         assert 0 == page.locator(".prodex").count()
 
 

@@ -86,8 +86,8 @@ def _outcomes(fix: Fix) -> Counter[str]:
 
 def text_of(fix: Fix) -> str:
     """Return answers as text."""
-    lines = [_headline(fix), *_fix_facts(fix)]
-    not_taken = _not_taken(fix)
+    lines = [headline_of(fix), *facts_of(fix)]
+    not_taken = not_taken_of(fix)
     for row in not_taken.head(_ROWS).to_dict("records"):
         place = place_in_words(*(row[name] for name in ("file", "sheet", "row", "cell")))
         lines.append(f"  {place}: {row['reason']}")
@@ -104,7 +104,7 @@ def html_of(fix: Fix) -> str:
     tables = []
     for frame, columns, what in (
         (fix.preview(), _CHANGED, "corrections"),
-        (_not_taken(fix), _NOT_TAKEN, "answers that are not sent"),
+        (not_taken_of(fix), _NOT_TAKEN, "answers that are not sent"),
         (_without_folder(fix.notes), _NOTED, "cells beside rows without an answer"),
     ):
         if len(frame):
@@ -113,10 +113,10 @@ def html_of(fix: Fix) -> str:
             rows = frame[heads].head(_ROWS).fillna("").itertuples(index=False, name=None)
             shown = f"{min(_ROWS, len(frame))} of {len(frame):,}"
             tables.append(table(f"{shown} {what}", heads, rows, codes=_WHOLE))
-    return block(_headline(fix), [(line, False) for line in _fix_facts(fix)], tables=tables)
+    return block(headline_of(fix), [(line, False) for line in facts_of(fix)], tables=tables)
 
 
-def _headline(fix: Fix) -> str:
+def headline_of(fix: Fix) -> str:
     counts, owners = fix.counts, fix.owners
     states_text = states_in_words(fix)
     # Whoever reads a table of somebody else sees first whose products it is about.
@@ -124,7 +124,7 @@ def _headline(fix: Fix) -> str:
     return f"Fix{whose}: {counted(counts.total(), 'answer')}{': ' if states_text else ''}{states_text}"
 
 
-def _fix_facts(fix: Fix) -> Iterator[str]:
+def facts_of(fix: Fix) -> Iterator[str]:
     owners = fix.owners
     if len(owners):
         pairs = zip(owners["owner"].head(_OWNERS), owners["answers"], strict=False)
@@ -171,7 +171,7 @@ def _note_lines(fix: Fix) -> Iterator[str]:
             yield f"  {place}, {note['column'] or 'no heading'}: {note['text']:.80}"
 
 
-def _not_taken(fix: Fix) -> pd.DataFrame:
+def not_taken_of(fix: Fix) -> pd.DataFrame:
     answers: Any = fix.answers
     return _without_folder(answers[answers["state"].isin(["refused", "conflict", "needs confirmation"])])
 

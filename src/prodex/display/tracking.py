@@ -17,7 +17,7 @@ _ROWS = 10
 
 def text_of(tracking: Tracking) -> str:
     """Return a tracking as text."""
-    lines = [f"{name + ':':<14}{value}" for name, value in _tracking_facts(tracking)]
+    lines = [f"{name + ':':<14}{value}" for name, value in facts_of(tracking)]
     failed = tracking.failed
     lines += [f"  {row.gtin}  {row.status}  {row.message}" for row in failed.head(_ROWS).itertuples()]
     if len(failed) > _ROWS:
@@ -27,7 +27,7 @@ def text_of(tracking: Tracking) -> str:
 
 def html_of(tracking: Tracking) -> str:
     """Return a tracking as small tables for a notebook."""
-    tables = [table("The import", [], _tracking_facts(tracking))]
+    tables = [table("The import", [], facts_of(tracking))]
     failed = tracking.failed
     if len(failed):
         title = f"{min(_ROWS, len(failed))} of {len(failed):,} products that were not integrated"
@@ -36,7 +36,7 @@ def html_of(tracking: Tracking) -> str:
     return block(f"Tracking of {counted(tracking.count, 'product')}", tables=tables)
 
 
-def _tracking_facts(tracking: Tracking) -> list[tuple[str, str]]:
+def facts_of(tracking: Tracking) -> list[tuple[str, str]]:
     counts = ", ".join(f"{number:,} {status}" for status, number in tracking.statuses.most_common())
     ids = [str(one) for one in tracking.tracking_ids]
     shown = ", ".join(ids[:_ROWS]) + (f" and {len(ids) - _ROWS} more" if len(ids) > _ROWS else "")

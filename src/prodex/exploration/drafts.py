@@ -230,7 +230,7 @@ class CollectedDraft:
     def of(self, catalog: Catalog) -> tuple[CorrectionDraft, str]:
         """Return what was collected for a catalogue before, and a note about it for people."""
         before, self._catalog = self._catalog, catalog
-        if before is not None and _are_same_products(before, catalog):
+        if before is not None and are_same_products(before, catalog):
             return self._now, ""
         if before is not None and draft_name(before) is None and self._now != CorrectionDraft():
             self._unsaved.append((before, self._now))
@@ -238,7 +238,7 @@ class CollectedDraft:
             self._now, note = read_draft(name)
             return self._now, note
         place = next(
-            (at for at, (one, _) in enumerate(self._unsaved) if _are_same_products(one, catalog)), None
+            (at for at, (one, _) in enumerate(self._unsaved) if are_same_products(one, catalog)), None
         )
         self._now = CorrectionDraft() if place is None else self._unsaved.pop(place)[1]
         return self._now, ""
@@ -260,7 +260,7 @@ class CollectedDraft:
         return self._now
 
 
-def _are_same_products(one: Catalog, other: Catalog) -> bool:
+def are_same_products(one: Catalog, other: Catalog) -> bool:
     """Whether two catalogues are of the same products: one name of snapshots, or one load."""
     names = draft_name(one), draft_name(other)
     return names[0] == names[1] and (names[0] is not None or one.origin == other.origin)

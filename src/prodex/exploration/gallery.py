@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -157,6 +157,7 @@ def tiles(
     is_loading: bool,
     pictured: PicturedProducts,
     packshots_only: bool,
+    address: Callable[[bytes], str] = data_url,
 ) -> list[dict[str, Any]]:
     """Return what is shown of some products, as values of JSON.
 
@@ -174,6 +175,8 @@ def tiles(
         Which products have a picture.
     packshots_only
         Whether only packshots are shown.
+    address
+        Makes of a picture what its tile has as `src`.
     """
     is_asked = pictured.is_asked(packshots_only=packshots_only)
     have = pictured.having(packshots_only=packshots_only)
@@ -189,13 +192,15 @@ def tiles(
                 "name": cut(name, _LONGEST) if name else "",
                 "gtin": cut(row["gtin"] or row["product_id"], _LONGEST),
                 "brand": cut(shown_one(row["brand"], row["brand_code"]) or "", _LONGEST),
-                **_picture_or_words(cell, missing, is_loading=is_loading),
+                **_picture_or_words(cell, missing, address, is_loading=is_loading),
             }
         )
     return made
 
 
-def _picture_or_words(cell: SheetCell | None, missing: str, *, is_loading: bool) -> dict[str, Any]:
+def _picture_or_words(
+    cell: SheetCell | None, missing: str, address: Callable[[bytes], str], *, is_loading: bool
+) -> dict[str, Any]:
     """Return the picture of a product, or the words in its place."""
     empty = {"src": None, "words": _WORDS.get(missing, missing), "state": "missing", "mark": ""}
     if cell is None:
@@ -211,7 +216,7 @@ def _picture_or_words(cell: SheetCell | None, missing: str, *, is_loading: bool)
     mark = "" if thumbnail.is_packshot else "no packshot"
     more = f"+{cell.others:,}" if cell.others else ""
     return {
-        "src": data_url(thumbnail.bytes),
+        "src": address(thumbnail.bytes),
         "words": "",
         "state": "shown",
         "mark": " ".join(filter(None, (mark, more))),

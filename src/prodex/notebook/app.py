@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
 from prodex.errors import ProdexError
-from prodex.exploration.drafts import CollectedDraft
+from prodex.exploration.drafts import CollectedDraft, are_same_products
 from prodex.notebook.jobs import Runner, are_same_arguments
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.actions import Deed, Section, deed_of
@@ -321,7 +321,6 @@ class App:
         try:
             return [*of(self._open_section())]
         except Exception:  # noqa: BLE001 - the view fails as well, and says why
-            _LOG.debug("a section could not say what it wants", exc_info=True)
             return []
 
     def _read_wanted(self) -> None:
@@ -390,10 +389,17 @@ class App:
 
     def _kept(self, before: Session, after: Session) -> Session:
         """Keep corrections on disk, with what another kernel has collected for the same snapshot."""
-        if after.catalog is not before.catalog:
-            return self._with_draft(after)
-        if after.corrections == before.corrections and after.unconfirmed == before.unconfirmed:
+        if after.corrections != before.corrections or after.unconfirmed != before.unconfirmed:
+            after = self._written(before, after)
+        if after.catalog is before.catalog:
             return after
+        # The products of now in place of those of before: what is collected is about them as well.
+        if are_same_products(before.catalog, after.catalog):
+            self._draft.of(after.catalog)
+            return after
+        return self._with_draft(after)
+
+    def _written(self, before: Session, after: Session) -> Session:
         try:
             kept = self._draft.keep(after.corrections, after.unconfirmed)
         except ProdexError as error:

@@ -16,13 +16,29 @@ _SCRIPTS = (
     "blocks",
     "form",
     "load",
+    "filters",
+    "product_table",
+    "product_gallery",
+    "cells_view",
+    "trend_view",
+    "card",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "sending",
+    "sections",
     "load",
+    "filters",
+    "product_table",
+    "product_gallery",
+    "cells_view",
+    "snapshots",
+    "product_card",
 )
+#: Those that a card by itself needs.
+_OF_A_CARD = ("base", "blocks", "product_card")
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.
 _DARK = (
@@ -43,16 +59,26 @@ def script() -> str:
 @cache
 def style() -> str:
     """Return the style sheet of a panel; its colours follow the theme of the notebook."""
+    return _style_of(_STYLES)
+
+
+@cache
+def card_style() -> str:
+    """Return the style sheet of a card that stands by itself, as in a report."""
+    return _style_of(_OF_A_CARD)
+
+
+def _style_of(names: tuple[str, ...]) -> str:
     # The colours that panels share with reports and charts are defined first.
     dark = f":is({', '.join(_DARK)}) .prodex, .prodex.is-dark"
-    shades = shade_rules(".prodex.figures button")
+    shades = shade_rules(".prodex .shaded")
     colours = [
         custom_properties(".prodex", LIGHT),
         custom_properties(dark, DARK),
         stylesheet("audit"),
         shades,
     ]
-    return "\n".join([*colours, *_read("css", _STYLES, ".css")])
+    return "\n".join([*colours, *_read("css", names, ".css")])
 
 
 def _read(folder: str, names: tuple[str, ...], ending: str) -> list[str]:

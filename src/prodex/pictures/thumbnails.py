@@ -285,6 +285,17 @@ def thumbnails(
     ]
 
 
+def thumbnails_on_disk(catalog: Catalog, product_id: str, size: int = 256) -> list[Thumbnail]:
+    """Return the pictures of a product that were made small before; nothing is downloaded.
+
+    >>> import prodex
+    >>> thumbnails_on_disk(prodex.flatten([{"id": 7}]), "7")
+    []
+    """
+    known = ((one, read_cached(one, size)) for one in pictures_of(catalog, [product_id], size)[product_id])
+    return [Thumbnail.of(one, small) for one, small in known if small is not None]
+
+
 def pictures_of(catalog: Catalog, product_ids: Sequence[str], size: int) -> dict[str, list[PlannedPicture]]:
     """Return the pictures of some products, without those of pending updates.
 

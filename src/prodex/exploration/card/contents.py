@@ -90,14 +90,14 @@ class CardContents:
     @property
     def html(self) -> str:
         """The card as HTML, without its style sheet."""
-        from prodex.notebook.card.html import parts
+        from prodex.notebook.views.card_html import card_html
 
-        return "".join(parts(self))
+        return card_html(self)
 
     def _repr_html_(self) -> str:
-        from prodex.notebook.card.html import shown
+        from prodex.notebook.views.card_html import shown_card
 
-        return shown(self)
+        return shown_card(self)
 
     def __repr__(self) -> str:
         name = "without a name" if self.header.name.is_missing else repr(self.header.name.text[:60])

@@ -173,6 +173,8 @@ function drawInto(root, before, after) {
   for (let one = active?.parentElement; one && trail.at(-1) !== root; one = one.parentElement) trail.push(one);
   // A field for dates has no selection.
   const [start, end] = [active?.selectionStart ?? null, active?.selectionEnd ?? null];
+  // A part that draws its own inside, such as the rows of a table, does so while the page is drawn.
+  const wasDrawing = isDrawing;
   isDrawing = true;
   try {
     patchChildren(root, before, after);
@@ -183,6 +185,6 @@ function drawInto(root, before, after) {
       if (to === active && start !== null) active.setSelectionRange(start, end);
     }
   } finally {
-    isDrawing = false;
+    isDrawing = wasDrawing;
   }
 }

@@ -37,8 +37,14 @@ const CONTROLS = {
   folder: (form, field, page, attributes) => textField(form, field, page, { ...attributes, class: "path", dir: "ltr" }),
   date: (form, field, page, attributes) => {
     const read = (element) => (element.validity.badInput ? HALF_DATE : element.value);
-    const typing = page.typing.attributes(attributes.key, valueOf(form, field, page), teller(form, field, page), { pause: null, read });
-    return h("input", { type: "date", ...attributes, ...typing, value: /^\d{4,}-/.test(typing.value) ? typing.value : "" });
+    const [value, tell] = [valueOf(form, field, page), teller(form, field, page)];
+    const typing = page.typing.attributes(attributes.key, value, tell, { pause: null, read });
+    // A browser says nothing as long as only a part of a date is typed.
+    const onblur = ({ target }) => {
+      if (read(target) !== page.typing.shown(attributes.key, value)) page.typing.typed(attributes.key, read(target), tell, null);
+      typing.onblur();
+    };
+    return h("input", { type: "date", ...attributes, ...typing, onblur, value: /^\d{4,}-/.test(typing.value) ? typing.value : "" });
   },
   long: (form, field, page, attributes) => h("textarea", {
     rows: "4", dir: "auto", placeholder: field.placeholder || null, ...attributes,

@@ -34,7 +34,7 @@ class Page {
     this.place = place;
     // Not of `crypto`, which a page that comes without TLS has only in part.
     this.id = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
-    Object.assign(this, { view: null, revision: null, number: 0, isPressed: false, isLate: false, hasDied: false });
+    Object.assign(this, { view: null, revision: null, number: 0, isPressed: false, isLate: false });
     Object.assign(this, { kept: new Map(), early: new Map(), pieces: new Map(), pictures: new Map(), states: new Map() });
     Object.assign(this, { drawn: [], made: new WeakMap(), pressed: null, heard: Date.now(), asked: 0, asks: 0, said: null });
     this.act = (action, args = {}) => {
@@ -65,6 +65,7 @@ class Page {
       return 0;
     }
     this.unsay();
+    this.wish = this.view?.focus?.wish ?? this.wish;
     const message = { type: "act", page: this.id, number: (this.number += 1), do: action, args, revision: this.revision };
     this.kept.set(message.number, { message, since: Date.now(), sent: Date.now(), beside: this.pressed });
     this.model.send(message);
@@ -72,9 +73,9 @@ class Page {
     return message.number;
   }
 
-  /** The kernel has no word of death of its own; hosts have two signs of it. */
+  /** Whether the kernel is known to be gone. */
   isGone() {
-    return this.hasDied || this.place.closest(DISCONNECTED) !== null;
+    return this.place.closest(DISCONNECTED) !== null;
   }
 
   sendAgain(from, after = 0) {
@@ -195,8 +196,21 @@ class Page {
         h("div", { key: `section/${this.view.section}`, class: `page-body section-${this.view.section}` }, this.draw(this.view.blocks)),
       ];
       drawInto(this.root, before, this.drawn);
+      this.fulfil();
     }
     this.tellState();
+  }
+
+  /** Put the focus into the block where the kernel wishes it: once, and not any more after something else was pressed. */
+  fulfil() {
+    const { key, wish } = this.view.focus ?? {};
+    // What was wished before this page was open was for another one.
+    this.wish ??= wish ?? 0;
+    const block = wish > this.wish ? this.root.querySelector(`[data-block="${CSS.escape(key)}"]`) : null;
+    if (!block) return;
+    this.wish = wish;
+    const place = block.querySelector("[data-wished]") ?? block;
+    (place.querySelector('[tabindex="0"]') ?? place.querySelector(REACHED) ?? place).focus();
   }
 
   /** Draw everything again, with what only the browser knows: which fold is open, which row was reached. */
@@ -325,7 +339,7 @@ class Page {
   /** JupyterLab notices that somebody restarts the kernel, but not that it has died, in which case it is restarted, too. */
   noticeDeath(kernel) {
     const watch = (_, status) => {
-      if (status === "autorestarting" || status === "dead") this.hasDied = true;
+      if (status === "autorestarting" || status === "dead") this.place.classList.add("jupyter-widgets-disconnected");
     };
     kernel?.statusChanged?.connect(watch);
     return () => kernel?.statusChanged?.disconnect(watch);

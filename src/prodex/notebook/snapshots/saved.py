@@ -1,182 +1,35 @@
-"""The snapshots and audits that are saved on this machine: names, times, sizes, and whether they can be read."""
+"""The snapshots and audits that are saved on this machine, as the panels of before show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from prodex import clock
-from prodex.errors import SnapshotError
-from prodex.load.resume import RESUMABLE, UnfinishedLoad
-from prodex.messages import counted
+from prodex.load.resume import UnfinishedLoad
 from prodex.notebook.shared.panel import text_html
-from prodex.progress import SILENT, Reporter
-from prodex.quality import Audit, list_audits, open_audit
-from prodex.store.snapshot import list_snapshots
+from prodex.notebook.views.audits_before import earlier, previous, readable
+from prodex.notebook.views.saved_snapshots import (
+    COLUMNS,
+    NUMBERS,
+    SnapshotEntry,
+    snapshot_entries,
+    unfinished_lines,
+)
 
-#: Loads that are not finished, of which the list tells.
-_UNFINISHED = 5
-
-#: What a list of snapshots shows, and which of it is aligned on the right.
-COLUMNS = ("Name", "Created (UTC)", "Products", "Size", "State", "Number")
-NUMBERS = ("Products", "Size", "Number")
-_STATES = {True: "complete", False: "incomplete", None: "cannot be read"}
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
-
-
-@dataclass(frozen=True)
-class SnapshotEntry:
-    """One snapshot.
-
-    Attributes
-    ----------
-    name, time, folder
-        As `prodex.list_snapshots` gives them.
-    products, bytes
-        Number of products and size; None if unknown.
-    complete
-        Whether everything was received that the service had announced.
-    note
-        Why it cannot be read, if it cannot.
-    sequence
-        Its number among those of its name, in the order of publication; None if it is not known.
-
-    Examples
-    --------
-    >>> kept = SnapshotEntry("shop", "2026-11-13T050102.123456Z", "/tmp/shop", 12000, 3_400_000, True, "")
-    >>> kept.moment, kept.title, kept.size
-    ('2026-11-13 05:01:02', 'shop, 2026-11-13 05:01:02 (12,000 products)', '3.4 MB')
-    """
-
-    name: str
-    time: str
-    folder: str
-    products: int | None
-    bytes: int | None
-    complete: bool | None
-    note: str
-    sequence: int | None = None
-
-    @property
-    def moment(self) -> str:
-        """When it was made, UTC, as it is shown."""
-        day, _, clock = self.time.partition("T")
-        return f"{day} {clock[:2]}:{clock[2:4]}:{clock[4:6]}" if len(clock) >= 6 else self.time
-
-    @property
-    def title(self) -> str:
-        """Name, time and number of products."""
-        much = "cannot be read" if self.products is None else counted(self.products, "product")
-        return f"{self.name}, {self.moment} ({much})"
-
-    @property
-    def size(self) -> str:
-        """Its size on disk, as it is shown."""
-        return "unknown" if self.bytes is None else in_units(self.bytes)
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """What is listed of it, in the order of `COLUMNS`."""
-        products, number = ("–" if one is None else f"{one:,}" for one in (self.products, self.sequence))
-        return (self.name, self.moment, products, self.size, _STATES[self.complete], number)
-
-
-def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
-    """Return the snapshots of a name, or all, newest first: those of one name in the order of publication."""
-    listed = list_snapshots(name or "*").astype("object")
-    known = listed.where(listed.notna(), None).to_dict("records")
-    rows = [SnapshotEntry(**{str(name): value for name, value in row.items()}) for row in known]
-    # Names are mixed by time. What was published after a snapshot is not listed as older, whatever time the clock had.
-    latest: dict[str, str] = {}
-    places = []
-    for at, one in enumerate(rows):
-        latest[one.name] = max(one.time, latest.get(one.name, ""))
-        places.append((latest[one.name], one.name, at))
-    return tuple(rows[at] for *_, at in sorted(places, reverse=True))
+__all__ = [
+    "COLUMNS",
+    "NUMBERS",
+    "SnapshotEntry",
+    "earlier",
+    "previous",
+    "readable",
+    "snapshot_entries",
+    "unfinished_markup",
+]
 
 
 def unfinished_markup(loads: Sequence[UnfinishedLoad]) -> str:
-    """Return what is kept of loads that are not finished, as HTML; nothing if there are none.
-
-    >>> from datetime import UTC, datetime
-    >>> began = datetime(2026, 11, 25, 14, 5, tzinfo=UTC)
-    >>> loads = [UnfinishedLoad("shop", None, began, True), UnfinishedLoad("old", None, began, False)]
-    >>> markup = unfinished_markup(loads)
-    >>> markup.count("<li>"), "until 2026-11-26 14:05" in markup, "prodex.recover(&#x27;old&#x27;, " in markup
-    (2, True, True)
-    """
+    """Return what is kept of loads that are not finished, as HTML; nothing if there are none."""
     if not loads:
         return ""
-    lines = []
-    for one in loads[:_UNFINISHED]:
-        how = f"prodex.recover({one.name!r}, allow_incomplete=True) makes a snapshot of what it received"
-        if one.is_resumable:
-            how = f"the same load continues it until {one.began + RESUMABLE:%Y-%m-%d %H:%M}; {how}"
-        query = "" if one.query is None else f", {one.query}"
-        lines.append(f"{one.name}{query}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
-    listed = "".join(f"<li>{text_html(one)}</li>" for one in lines)
-    count = (
-        f"{len(lines)} of {counted(len(loads), 'load')}"
-        if loads[_UNFINISHED:]
-        else counted(len(loads), "load")
-    )
-    are = "is" if len(loads) == 1 else "are"
-    return f"<p>{count} {are} not finished (times in UTC):</p><ul>{listed}</ul>"
-
-
-def in_units(size: int) -> str:
-    """Write a number of bytes.
-
-    >>> in_units(1), in_units(999), in_units(94_700_000)
-    ('1 byte', '999 bytes', '94.7 MB')
-    """
-    left, unit = float(size), 0
-    while left >= 1000 and unit < len(_UNITS) - 1:
-        left, unit = left / 1000, unit + 1
-    return f"{left:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
-
-
-#: With the audit itself a year of monthly audits.
-_EARLIER = 11
-
-
-def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
-    """Return the newest earlier audits of the same snapshots by the same profile, oldest first; for a view, views."""
-    return _alike(audit, _folders(audit, same_rules=False)[-most:])
-
-
-def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]:
-    """Open audits, and leave out those that cannot be read: one of them must not hide the others."""
-    found, wanted = [], list(folders)
-    with reporter.phase("Opening saved audits", "audits", len(wanted)) as show:
-        for number, folder in enumerate(wanted, 1):
-            # The list of snapshots reports the damage; figures and charts are shown without.
-            with suppress(SnapshotError):
-                found.append(open_audit(folder))
-            show(number, len(wanted))
-    return found
-
-
-def previous(audit: Audit) -> Audit | None:
-    """Return the last audit before this one by the same rules, for a view as a view; None if none can be read."""
-    return next(iter(_alike(audit, _folders(audit, same_rules=True)[-1:])), None)
-
-
-def _alike(audit: Audit, folders: Iterable[str]) -> list[Audit]:
-    found = readable(folders)
-    return found if audit.as_found is None else [one.with_accepted() for one in found]
-
-
-def _folders(audit: Audit, *, same_rules: bool) -> list[str]:
-    if audit.catalog_folder is None:
-        return []
-    listed = list_audits(audit.catalog_folder.parent.name)
-    stamp = clock.as_name(audit.audited_at)  # as the folder of this audit is called
-    own = listed.index[listed["time"] == stamp]
-    # Those before it in the list, which is in order; where it is not saved, those with an earlier time.
-    before = listed.index < own[0] if len(own) else listed["time"] < stamp
-    alike = listed[(listed["profile"] == audit.profile) & before]
-    if same_rules:
-        alike = alike[alike["rule_set"] == audit.rule_set]
-    return [str(folder) for folder in alike["folder"]]
+    how_many, lines = unfinished_lines(loads)
+    return f"<p>{how_many}</p><ul>{''.join(f'<li>{text_html(one)}</li>' for one in lines)}</ul>"

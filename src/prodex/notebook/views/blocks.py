@@ -42,8 +42,8 @@ def typed_text(text: Words | str | None) -> Typed:
     return {"text": closed, "note": note} if it.is_cut else {"text": closed}
 
 
-def heading(text: str, *, key: str = "", level: int = 3) -> Block:
-    """Return a heading: our own words."""
+def heading(text: str | Sequence[Any], *, key: str = "", level: int = 3) -> Block:
+    """Return a heading: our own words, or parts in a row as of a sentence."""
     return {"kind": "heading", "key": key or f"heading {text}", "text": text, "level": level}
 
 

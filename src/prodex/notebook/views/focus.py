@@ -14,7 +14,7 @@ class FocusWish:
     Attributes
     ----------
     on
-        Its key: "text" for the first text of a card to correct, "table" for the row of the open product.
+        Its key: "table" for the row or the picture of the product whose card was open.
     wish
         Rises with each wish, so that a second one for the same block is another one.
     """
@@ -27,7 +27,7 @@ def focusing(session: Session, on: str) -> Session:
     """Return the session in which a block is to have the focus.
 
     >>> import prodex
-    >>> focusing(focusing(Session(prodex.flatten([])), "text"), "text").part(FocusWish)
-    FocusWish(on='text', wish=2)
+    >>> focusing(focusing(Session(prodex.flatten([])), "table"), "table").part(FocusWish)
+    FocusWish(on='table', wish=2)
     """
     return session.with_part(FocusWish(on, session.part(FocusWish).wish + 1))

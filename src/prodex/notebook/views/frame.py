@@ -12,6 +12,7 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import box, button, sentence, switch, typed_text
+from prodex.notebook.views.focus import FocusWish
 from prodex.untrusted_text import cut
 
 #: Characters of the name of the catalogue before.
@@ -20,10 +21,12 @@ _LONGEST = 40
 
 def frame_view(session: Session, sections: Sequence[Section], section: Section) -> dict[str, Any]:
     """Return the view of a panel: what stands around its open section, and the section."""
+    wish = session.part(FocusWish)
     return {
         "section": section.name,
         "title": section.title(session),
         "head": _head(session, sections, section),
+        "focus": {"key": wish.on, "wish": wish.wish},
         "blocks": section.view(session),
     }
 

@@ -19,27 +19,29 @@ def first_on_page(first: int, size: int, total: int) -> int:
     return max(0, min(first, last_page))
 
 
-def page_summary(first: int, size: int, total: int, noun: str) -> str:
-    """Say which rows of how many are shown.
+def page_summary(first: int, size: int, total: int, noun: str, more: str = "") -> str:
+    """Say which rows of how many are shown; `more` are words that follow.
 
     >>> page_summary(12, 12, 30, "kind"), page_summary(0, 12, 1, "kind"), page_summary(0, 12, 0, "kind")
     ('13 to 24 of 30 kinds', '1 kind', 'no kinds')
     """
     if not total:
-        return f"no {noun}s"
+        return f"no {noun}s{more}"
     shown = f"{first + 1:,} to {min(first + size, total):,} of " if total > 1 else ""
-    return f"{shown}{counted(total, noun)}"
+    return f"{shown}{counted(total, noun)}{more}"
 
 
-def pager(first: int, size: int, total: int, noun: str, do: str, *, key: str, **args: Any) -> Block:
+def pager(
+    first: int, size: int, total: int, noun: str, do: str, *, key: str, more: str = "", **args: Any
+) -> Block:
     """Return the sentence and the buttons of a page of rows.
 
     Parameters
     ----------
     first, size, total
         The first row that is shown, from 0; rows of a page; and of all.
-    noun
-        What a row is.
+    noun, more
+        What a row is, and words that follow.
     do, args
         The action that turns pages, with the `first` row of the page to turn to.
     """
@@ -47,7 +49,7 @@ def pager(first: int, size: int, total: int, noun: str, do: str, *, key: str, **
     is_first, is_last = first <= 0, first + size >= total
     before, after = max(0, first - size), first + size
     return row(
-        sentence(page_summary(first, size, total, noun), key="summary", tone="status"),
+        sentence(page_summary(first, size, total, noun, more), key="summary", tone="status"),
         button("Previous", do, key="previous", off="This is the first page" * is_first, first=before, **args)
         if there
         else None,

@@ -1,34 +1,95 @@
-"""Which products the conditions leave: counted once for all that a section shows of them."""
+"""Which products the conditions leave, and what is counted of them: once for all that a section shows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from prodex.errors import ProdexError
+from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult
 from prodex.notebook.session.value import Session
+from prodex.selection import Selection
+
+T = TypeVar("T")
 
 
 class _Left:
-    """The last result, and what it is of."""
+    """The last result, what it is of, and what was counted of it."""
 
     def __init__(self, _: Session) -> None:
-        self.of: object = None
+        self.conditions: Selection | None = None
+        self.found: object = None
         self.result: FilterResult | None = None
+        self.error: str = ""
+        self.counted: dict[Any, Any] = {}
+
+    def narrow(self, session: Session) -> FilterResult:
+        filter_, conditions = session.filter, session.conditions
+        if not filter_.has_found(conditions.words):
+            # Until its words are found, the words before count, so that all other presses are answered at once.
+            words = "" if self.conditions is None else self.conditions.words
+            conditions = conditions.searching(words if filter_.has_found(words) else "")
+        # A search goes on in the texts after it has searched the labels: then the same words have another result.
+        found = filter_.found if conditions.words else None
+        if self.result is None or self.found is not found or self.conditions != conditions:
+            self.conditions, self.found, self.counted, self.error = conditions, found, {}, ""
+            try:
+                self.result = filter_.narrow(conditions)
+            except ProdexError as error:
+                # Of conditions that nobody can answer no product is shown. All else stays, so that they can be removed.
+                size = len(filter_.products)
+                self.result = FilterResult(np.zeros(size, bool), {}, np.ones(size, np.int16), {})
+                self.error = str(error)
+        return self.result
 
 
 def left_of(session: Session) -> FilterResult:
-    """Return which products meet the conditions, once their words were searched for; until then, those of before.
+    """Return which products meet the conditions, with the words that were searched for last.
 
     >>> import prodex
     >>> len(left_of(Session(prodex.flatten([{"id": 7}, {"id": 8}]))))
     2
     """
-    kept, filter_ = session.derived(_Left), session.filter
-    conditions = session.conditions
-    if not filter_.has_found(conditions.words):
-        if kept.result is not None:
-            return kept.result
-        conditions = conditions.searching("")
-    # A search goes on in the texts after it has searched the labels: then the same words have another result.
-    of = (conditions, id(filter_.found))
-    if kept.result is None or kept.of != of:
-        kept.of, kept.result = of, filter_.narrow(conditions)
-    return kept.result
+    return session.derived(_Left).narrow(session)
+
+
+def left_error(session: Session) -> str:
+    """Return why the conditions cannot be answered, in words; empty where they can.
+
+    >>> import prodex
+    >>> session = Session(prodex.flatten([{"id": 7}]))
+    >>> left_error(session), left_error(session.filtered(session.conditions.toggled("colour", "red")))[:27]
+    ('', "There is no facet 'colour';")
+    """
+    left_of(session)
+    return session.derived(_Left).error
+
+
+def counted_once(session: Session, key: Any, count: Callable[[FilterResult], T]) -> T:
+    """Return what a function counts of the products that are left: once, until other products are."""
+    left, kept = left_of(session), session.derived(_Left)
+    if key not in kept.counted:
+        kept.counted[key] = count(left)
+    return cast("T", kept.counted[key])
+
+
+def counted_values(session: Session, facet: str) -> tuple[FacetValues, Counts]:
+    """Return the values of a facet, and how many products each of them has, or would add.
+
+    Raises
+    ------
+    ProdexError
+        When it cannot be read.
+    """
+
+    def count(left: FilterResult) -> tuple[FacetValues, Counts]:
+        facets = session.filter.facets
+        # Whoever has asked for other products since may have asked in another language.
+        facets.look_at(session.derived(_Left).conditions or session.conditions)
+        values = facets[facet]
+        return values, values.count(left.without(facet))
+
+    return counted_once(session, ("facet", facet), count)

@@ -12,18 +12,19 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.errors import ProdexError
+from prodex.errors import InputError, ProdexError
 from prodex.exploration.product_columns import ProductRows, Rows
 from prodex.exploration.table_page import NOT_ASKED, NOTHING, Order, Sorter, cells, is_number, title
 from prodex.locales import language_label
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
-from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import button, fold, row, sentence
+from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.blocks import button, fold, row, sentence, typed_text
+from prodex.notebook.views.card import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.gallery_pictures import contents_in_rows, jpegs, picture_name, shelf_of
+from prodex.notebook.views.pages_of_rows import first_on_page, pager
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table_heads import AT_ONCE, SHOWN_FIRST, heads_of, heads_wants
 from prodex.progress import Reporter
@@ -96,8 +97,7 @@ def _first(session: Session) -> int:
     is_same = (
         len(state.of) == 2 and state.of[0] is session.derived(_Kept) and state.of[1] == session.conditions
     )
-    last = max(0, (len(left_of(session)) - 1) // state.size * state.size)
-    return min(state.first, last) if is_same else 0
+    return first_on_page(state.first, state.size, len(left_of(session))) if is_same else 0
 
 
 def ordered(session: Session) -> Rows:
@@ -121,6 +121,19 @@ def place_of(session: Session, product_id: str) -> int:
     """Return the place of a product in the catalogue; below zero where it has none."""
     found: int = pc.index(session.filter.products.ids, pa.scalar(product_id, pa.string())).as_py()
     return found
+
+
+def known_product(session: Session, product_id: str) -> str:
+    """Return the id of a product of the catalogue.
+
+    Raises
+    ------
+    Refused
+        When the catalogue has no such product: a page may show another one still.
+    """
+    if place_of(session, product_id) < 0:
+        raise Refused("This product is not in the catalogue that is shown now.")
+    return product_id
 
 
 def is_listed(session: Session, product_id: str) -> bool:
@@ -150,27 +163,25 @@ def table_blocks(session: Session) -> list[Block]:
         rows = _rows(session)
     except ProdexError as error:
         # No rows are shown: those of another page would be taken for them.
-        rows, problem = [], sentence(str(error), key="table-problem", tone="problem")
-    return [
-        one
-        for one in (
-            row(
-                *_pager(session),
-                selection_box(session, [one["key"] for one in rows]),
-                key="table-head",
-                look="line",
-            ),
-            problem,
-            _table(session, rows),
-            row(*_pager(session, "end"), key="table-end", look="line")
-            if total > session.part(TableState).size
-            else None,
-            fold(
-                session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session))
-            ),
-        )
-        if one
-    ]
+        rows, problem = [], sentence(typed_text(error_text(error)), key="table-problem", tone="problem")
+    blocks = (
+        row(
+            _pager(session, "pager"),
+            selection_box(session, [one["key"] for one in rows]),
+            key="table-head",
+            look="table-head",
+        ),
+        problem,
+        _table(session, rows),
+        # For whoever has read to its end.
+        _pager(session, "pager-below") if total > session.part(TableState).size else None,
+    )
+    return [one for one in blocks if one]
+
+
+def columns_fold(session: Session) -> Block:
+    """Return which columns there are and how rows look, folded."""
+    return fold(session, "columns", "Columns and rows", lambda: (_settings(session), column_picker(session)))
 
 
 def table_wants(session: Session) -> Iterator[Want]:
@@ -211,48 +222,12 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
     )
 
 
-def page_words(total: int, first: int, size: int, noun: str, more: str = "") -> str:
-    """Return which rows of how many are shown.
-
-    >>> page_words(30, 12, 12, "product"), page_words(1, 0, 12, "value"), page_words(0, 0, 12, "product", " (5 in all)")
-    ('13 to 24 of 30 products', '1 value', 'no products (5 in all)')
-    """
-    if not total:
-        return f"no {noun}s{more}"
-    shown = f"{first + 1:,} to {min(first + size, total):,} of " if total > 1 else ""
-    return f"{shown}{counted(total, noun)}{more}"
-
-
-def pager_blocks(
-    words: str, turn: str, first: int, size: int, total: int, *, key: str = "pager"
-) -> tuple[Block | None, ...]:
-    """Return a sentence that says which page it is, and the buttons that turn with an action."""
-    if total <= size:
-        return (sentence(words, key=f"{key}-words", tone="status"),)
-    return (
-        sentence(words, key=f"{key}-words", tone="status"),
-        button(
-            "Previous", turn, key=f"{key}-previous", off="" if first else "This is the first page.", by=-1
-        ),
-        button(
-            "Next",
-            turn,
-            key=f"{key}-next",
-            off="" if first + size < total else "This is the last page.",
-            by=1,
-        ),
+def _pager(session: Session, key: str) -> Block:
+    total, every = len(left_of(session)), len(session.filter.products)
+    more = "" if total == every else f" ({every:,} in all)"
+    return pager(
+        _first(session), session.part(TableState).size, total, "product", "table.page", key=key, more=more
     )
-
-
-def _pager(session: Session, key: str = "pager") -> tuple[Block | None, ...]:
-    total, every, size, first = (
-        len(left_of(session)),
-        len(session.filter.products),
-        session.part(TableState).size,
-        _first(session),
-    )
-    words = page_words(total, first, size, "product", "" if total == every else f" ({every:,} in all)")
-    return pager_blocks(words, "table.turn", first, size, total, key=key)
 
 
 def _rows(session: Session) -> list[dict[str, Any]]:
@@ -376,6 +351,11 @@ def _language(session: Session) -> str:
     return chosen if known is None or chosen in known else ""
 
 
+def name_language_of(session: Session) -> str | None:
+    """Return the language of the names, or None for the best that each product has."""
+    return _language(session) or None
+
+
 def _with(session: Session, **changes: Any) -> Session:
     return session.with_part(replace(session.part(TableState), **changes))
 
@@ -395,6 +375,13 @@ def sort_by(session: Session, column: str) -> Session:
     return _from_start(session, order=Order() if now.descending else Order(column, descending=True))
 
 
+@action("table.page", is_quiet=True)
+def show_page(session: Session, first: int) -> Session:
+    """Show the page that begins with a row."""
+    size = session.part(TableState).size
+    return _with(session, first=max(0, first) // size * size, of=_what(session))
+
+
 @action("table.turn", is_quiet=True)
 def turn_page(session: Session, by: Literal[-1, 1], follow: bool = False) -> Session:
     """Turn a page; with `follow`, go on to the card of its next product if one is open."""
@@ -411,7 +398,7 @@ def turn_page(session: Session, by: Literal[-1, 1], follow: bool = False) -> Ses
 @action("table.open", is_quiet=True)
 def open_product(session: Session, product_id: str) -> Session:
     """Open the card of a product."""
-    return session.replaced(product_id=_known(session, product_id))
+    return session.replaced(product_id=known_product(session, product_id))
 
 
 @action("table.close", is_quiet=True)
@@ -422,14 +409,18 @@ def close_card(session: Session) -> Session:
 
 @action("table.edit", is_quiet=True)
 def edit_product(session: Session, product_id: str) -> Session:
-    """Open the card of a product at its first text to correct."""
-    return focusing(session.replaced(product_id=_known(session, product_id)), "text")
+    """Open the card of a product at the text that is most likely meant."""
+    known_product(session, product_id)
+    try:
+        return correct_first(session, product_id)
+    except InputError as error:
+        return session.replaced(product_id=product_id).noting(str(error))
 
 
 @action("table.select", is_quiet=True)
 def select_product(session: Session, product_id: str, through: bool = False) -> Session:
     """Select a product or clear it; `through` selects all of the page from the last one that was pressed."""
-    return selecting(session, _known(session, product_id), page_ids(session) if through else ())
+    return selecting(session, known_product(session, product_id), page_ids(session) if through else ())
 
 
 def selecting(session: Session, product_id: str, page: Sequence[str]) -> Session:
@@ -454,7 +445,7 @@ def _selecting_all(session: Session, ids: Iterable[str]) -> Session:
 def select_page(session: Session, product_ids: list[str]) -> Session:
     """Select the products on the page, as it was when somebody pressed."""
     for one in product_ids:
-        _known(session, one)
+        known_product(session, one)
     return _selecting_all(session, product_ids)
 
 
@@ -503,9 +494,3 @@ def show_heads(session: Session, value: bool) -> Session:
 def show_pictures(session: Session, value: bool) -> Session:
     """Show pictures beside the names, or not."""
     return _with(session, with_pictures=value)
-
-
-def _known(session: Session, product_id: str) -> str:
-    if place_of(session, product_id) < 0:
-        raise Refused("This product is not in the catalogue that is shown now.")
-    return product_id

@@ -1,0 +1,247 @@
+"""Accepting findings of an audit: one, those of a check, or all of the products shown; and taking it back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from prodex.errors import InputError
+from prodex.messages import counted
+from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
+from prodex.notebook.views.drill_down import audited
+from prodex.notebook.views.figures import Figures, figures_of
+from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.progress import PATIENCE, Reporter
+from prodex.quality import Audit
+from prodex.quality.accepted import file_beside
+from prodex.quality.accepting import accept, withdraw
+from prodex.untrusted_text import label
+from prodex.written_dates import written_date
+
+#: Findings of a check that are offered one by one: a longer list nobody reads, and filters narrow the products down.
+_MOST = 200
+_FORM, _SLOT = "acceptance", "quality.accept"
+#: By what a finding is found again.
+_IDENTIFYING = ("product_id", "check", "attribute", "language", "value", "reason")
+
+_EXPLAINED = (
+    "An accepted finding fails still, and is marked: worklists leave it out, and figures are shown with and without "
+    "it. It comes back when its value, what it was compared with, or its date changes."
+)
+_NO_REASON = "Say why these findings are right as they are, such as: printed so on the pack."
+_GONE = "Nothing was done: this finding is not among those of the products that are shown now. Choose again."
+_IN_MEMORY = (
+    "The catalogue is in memory, so there is no place beside it where it is kept what is accepted. Save the catalogue "
+    "as a snapshot, and audit that."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """The findings of a check of the products that are shown, as far as they are offered one by one."""
+
+    of: Audit | None = None
+    check: str = ""
+    offered: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the last press in this form."""
+
+    sentence: str = ""
+    is_problem: bool = False
+
+
+def acceptance_block(session: Session, figures: Figures) -> Block:
+    """Return the form: which findings, why, until when."""
+    outcome = session.part(Outcome)
+    said = None
+    if outcome.sentence:
+        tone = "problem" if outcome.is_problem else "note"
+        said = sentence(typed_text(outcome.sentence), key="outcome", tone=tone)
+    return box(
+        heading("Accepted findings"),
+        sentence(_EXPLAINED, key="explained", tone="muted"),
+        sentence(typed_text(figures.accepted), key="figures"),
+        form(
+            session,
+            _FORM,
+            _fields(session, figures),
+            button("Accept findings", "acceptance.accept", title="Accept the findings that are chosen"),
+            button("Withdraw", "acceptance.withdraw", title="Take back that these findings are accepted"),
+            label="Accept findings",
+        ),
+        work(session, _SLOT),
+        said,
+        key="acceptance-box",
+    )
+
+
+def acceptance_wants(session: Session) -> Iterable[Want]:
+    """Return the findings of the chosen check, which are not listed yet."""
+    figures = figures_of(session)
+    if figures is None:
+        return
+    check = str(form_values(session, _FORM, _fields(session, figures))["check"])
+    if check:
+        yield Want(
+            "quality.findings", (figures.judged, check), partial(_listed, figures.judged, check), _with_listed
+        )
+
+
+def _fields(session: Session, figures: Figures) -> list[FormField]:
+    checks = figures.by_check
+    failing = checks[checks["failed"] > 0].to_dict("records")
+    options = [("", "All checks")]
+    options += [
+        (str(one["check"]), f"{one['problem']} ({_with_accepted(one['failed'], one['accepted'])})")
+        for one in failing
+    ]
+    chosen = session.typed.get(_FORM, {}).get("check", "")
+    if chosen not in dict(options):
+        chosen = ""
+    listed = session.part(Findings)
+    is_listed = listed.of is figures.judged and listed.check == chosen
+    every = [("", "All findings of the products shown")]
+    return [
+        FormField("check", "Check", "choice", chosen, options, do="acceptance.check"),
+        FormField("finding", "Finding", "choice", "", [*every, *(listed.offered if is_listed else ())]),
+        FormField("reason", "Because", placeholder="why these findings are right as they are"),
+        FormField("until", "Until", "date", hint="The last day; empty for good."),
+    ]
+
+
+def _with_accepted(failed: int, accepted: int) -> str:
+    own = counted(int(failed), "product")
+    return f"{own}, {accepted:,} accepted" if accepted else own
+
+
+def _listed(audit: Audit, check: str, _: Reporter) -> Findings:
+    # What is accepted is no finding of a view, and is taken back here.
+    found = (audit.as_found or audit).failures(check=check)
+    if len(found) > _MOST:
+        return Findings(audit, check)
+    offered = [(finding_key(one), _in_words(one)) for one in _records(found)]
+    return Findings(audit, check, tuple(dict(offered).items()))
+
+
+def _with_listed(session: Session, found: Findings) -> Session:
+    return session.with_part(found)
+
+
+def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in found.to_dict("records")]
+
+
+def finding_key(finding: Mapping[str, Any]) -> str:
+    """Return by what a finding is named in a page: never by its place, and never by a value of any length."""
+    cells = [None if pd.isna(finding[name]) else str(finding[name]) for name in _IDENTIFYING]
+    return hashlib.sha256(repr(cells).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _in_words(finding: Mapping[str, Any]) -> str:
+    """Return a finding in one line of a list."""
+    cells = (finding[name] for name in ("name", "gtin", "language", "value", "accepted"))
+    name, gtin, language, value, accepted = ("" if pd.isna(one) else label(str(one)).text for one in cells)
+    marked = f" (accepted: {accepted})" if accepted else ""
+    return f"{name or gtin or finding['product_id']}{f', {language}' if language else ''}: {value or 'nothing'}{marked}"
+
+
+@action("acceptance.check", is_quiet=True)
+def choose_check(session: Session, value: str) -> Session:
+    """Offer the findings of another check: all of them, first."""
+    return session.with_typed(_FORM, check=value, finding="")
+
+
+@task("acceptance.accept")
+def accept_findings(app: Panel) -> None:
+    """Accept the findings that are chosen."""
+    whole, shown, values = _asked(app.session)
+    reason = required(values, _FORM, "reason", _NO_REASON)
+    until = _day(values["until"], whole)
+    if whole.accepted_findings is None and file_beside(whole.catalog_folder) is None:
+        raise Refused(_IN_MEMORY, at=f"{_FORM}.check")
+    _start(app, "Accepting", partial(_accepted, whole, shown, values, reason, until))
+
+
+@task("acceptance.withdraw")
+def withdraw_findings(app: Panel) -> None:
+    """Take back that the findings which are chosen are accepted."""
+    whole, shown, values = _asked(app.session)
+    if not len(whole.accepted_reasons()):
+        raise Refused("Nothing is accepted, so there is nothing to take back.", at=f"{_FORM}.check")
+    _start(app, "Withdrawing", partial(_withdrawn, whole, shown, values))
+
+
+def _asked(session: Session) -> tuple[Audit, Audit, dict[str, Any]]:
+    whole, figures = audited(session), figures_of(session)
+    # All findings of the products shown are meant, so it must be these.
+    if figures is None or figures.conditions != session.conditions:
+        raise Refused("Nothing was done: the figures of these products are being counted. Press again.")
+    values = form_values(session, _FORM, _fields(session, figures))
+    if session.typed.get(_FORM, {}).get("finding", "") != values["finding"]:
+        # All would be meant in place of one that is gone.
+        raise Refused(_GONE, at=f"{_FORM}.finding")
+    return whole, figures.judged, values
+
+
+def _day(typed: object, audit: Audit) -> date | None:
+    text = str(typed or "").strip()
+    if not text:
+        return None
+    at = f"{_FORM}.until"
+    try:
+        day = written_date(text)
+    except InputError as error:
+        raise Refused(str(error), at=at) from error
+    day = date(day.year, day.month, day.day)
+    if day < audit.now.date():
+        raise Refused(f"{day} is before the day of the audit, {audit.now:%Y-%m-%d}. Give a later one.", at=at)
+    return day
+
+
+def _start(app: Panel, title: str, do: Any) -> None:
+    app.change(lambda session: session.with_part(Outcome()))
+    app.run(_SLOT, do, _done, title=title, failed=_failed, after=PATIENCE)
+
+
+def _chosen(shown: Audit, values: Mapping[str, Any]) -> pd.DataFrame:
+    found = (shown.as_found or shown).failures(**({"check": values["check"]} if values["check"] else {}))
+    if not values["finding"]:
+        return found
+    chosen = [finding_key(one) == values["finding"] for one in _records(found)]
+    if not any(chosen):
+        raise Refused(_GONE)
+    return found[chosen]
+
+
+def _accepted(
+    whole: Audit, shown: Audit, values: Mapping[str, Any], reason: str, until: date | None, _: Reporter
+) -> tuple[Audit, Audit]:
+    return whole, accept(whole, _chosen(shown, values), reason=reason, until=until)
+
+
+def _withdrawn(whole: Audit, shown: Audit, values: Mapping[str, Any], _: Reporter) -> tuple[Audit, Audit]:
+    return whole, withdraw(whole, _chosen(shown, values), reason=str(values["reason"] or ""))
+
+
+def _done(session: Session, made: tuple[Audit, Audit]) -> Session:
+    """Show the same audit with what is accepted of it now."""
+    whole, now = made
+    file = now.accepted_findings
+    said = Outcome("" if file is None else f"Written to {file.path}.")
+    # Another audit may be shown by now; what was written is in its file all the same.
+    return (session.replaced(audit=now) if session.audit is whole else session).with_part(said)
+
+
+def _failed(session: Session, error: BaseException) -> Session:
+    return session.with_part(Outcome(error_text(error), is_problem=True))

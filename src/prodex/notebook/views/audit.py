@@ -1,0 +1,231 @@
+"""The section on quality: run an audit, see where the catalogue fails, and open the products that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from prodex.catalog import Catalog
+from prodex.errors import ProdexError
+from prodex.messages import counted
+from prodex.notebook.session.actions import Block, Panel, Section, Want, task
+from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.views.acceptance import acceptance_block, acceptance_wants
+from prodex.notebook.views.audit_export import export_block
+from prodex.notebook.views.blocks import button, row, sentence, typed_text, work
+from prodex.notebook.views.checks import checks_block
+from prodex.notebook.views.completeness import completeness_block, completeness_wants
+from prodex.notebook.views.figures import Figures, figures_of, figures_wants
+from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.heat_map import heat_map_block, heat_map_wants
+from prodex.notebook.views.overview import (
+    gaps_block,
+    grades_block,
+    headline_block,
+    notes_block,
+    tiles_block,
+    warnings_block,
+)
+from prodex.notebook.views.paths import path_of
+from prodex.progress import Reporter
+from prodex.quality import Audit, Profile, profiles
+from prodex.quality.run import audit as judge
+from prodex.selection import Selection
+from prodex.store.reading import with_pending_updates
+
+_FORM, _SLOT = "audit", "quality.audit"
+_NOT_AUDITED = (
+    "These products have not been audited. "
+    "After an audit, figures, worklists and the answers that come back are shown here."
+)
+_INVITATION = "Select a figure, grade, gap, cell or check to list its products."
+#: The values of the profile that the audit of now was made by, and of one in a file.
+_OWN, _FILE = "own", "file"
+
+
+@dataclass(frozen=True, eq=False)
+class OfferedProfiles:
+    """The profiles that can be chosen: those that come with prodex, and the one that the audit was made by."""
+
+    shipped: tuple[tuple[str, str], ...]
+    own: Profile | None = None
+    described: dict[str, str] | None = None
+
+    @classmethod
+    def of(cls, session: Session) -> OfferedProfiles:
+        """Return those of a session."""
+        listed = profiles().to_dict("records")
+        shipped = tuple((str(one["profile"]), str(one["title"])) for one in listed)
+        described = {
+            str(one["profile"]): _described(one["description"], one["checks"], one["rules"]) for one in listed
+        }
+        made_by = None if session.audit is None else session.audit.made_by
+        # A profile of one's own may be called as one that comes with prodex.
+        is_own = made_by is not None and all(
+            made_by.name != name or made_by != Profile.read(name) for name, _ in shipped
+        )
+        if made_by is None or not is_own:
+            return cls(shipped, None, described)
+        rules = len({check.rule.id for check in made_by.checks})
+        described[_OWN] = _described(made_by.description, len(made_by.checks), rules)
+        return cls(shipped, made_by, described)
+
+    def title(self, audit: Audit) -> str:
+        """Return what people call the profile of an audit."""
+        if self.own is not None and audit.profile == self.own.name:
+            return self.own.title or self.own.name
+        return dict(self.shipped).get(audit.profile, audit.profile)
+
+
+def _described(description: str, checks: int, rules: int) -> str:
+    return (
+        f"{description} It has {counted(int(checks), 'check')} from {counted(int(rules), 'rule')}; a check is a rule "
+        "with parameters, such as a language."
+    ).strip()
+
+
+def quality_view(session: Session) -> list[Block]:
+    """Return what the section shows."""
+    figures = figures_of(session)
+    made = [*_controls(session)]
+    if session.audit is None:
+        made.append(sentence(_NOT_AUDITED, key="not-audited", tone="muted"))
+    elif figures is None:
+        made.append(
+            work(session, "quality.figures")
+            or sentence("The figures are being counted.", key="counting", tone="muted")
+        )
+    else:
+        title = session.derived(OfferedProfiles.of).title(figures.judged)
+        shown = (
+            headline_block(figures, title),
+            work(session, "quality.figures"),
+            warnings_block(figures),
+            tiles_block(session, figures),
+            _chosen(session, figures),
+            row(grades_block(session, figures), gaps_block(session, figures), key="columns", look="columns"),
+            completeness_block(session, figures),
+            heat_map_block(session, figures),
+            checks_block(session, figures),
+            acceptance_block(session, figures),
+            export_block(session, figures),
+            notes_block(figures),
+        )
+        made += [one for one in shown if one]
+    return made
+
+
+def quality_wants(session: Session) -> Iterable[Want]:
+    """Return what has to be counted or read for the section."""
+    yield from figures_wants(session)
+    yield from completeness_wants(session)
+    yield from heat_map_wants(session)
+    yield from acceptance_wants(session)
+
+
+QUALITY = Section("quality", lambda _: "Quality", quality_view, quality_wants)
+
+
+def _fields(session: Session) -> list[FormField]:
+    offered = session.derived(OfferedProfiles.of)
+    options = [*offered.shipped, (_FILE, "a profile, or requirements, in a file")]
+    if offered.own is not None:
+        titles = {title for _, title in offered.shipped}
+        own = offered.own.title or offered.own.name
+        options.insert(0, (_OWN, f"{own} (as audited)" if own in titles else own))
+    # Whoever audits again mostly wants the same profile.
+    known = None if session.audit is None else session.audit.profile
+    first = _OWN if offered.own is not None else known if known in dict(offered.shipped) else options[0][0]
+    chosen = session.typed.get(_FORM, {}).get("profile", first)
+    described = (offered.described or {}).get(chosen, "")
+    fields = [FormField("profile", "Profile", "choice", first, options, hint=described)]
+    if chosen == _FILE:
+        fields.append(
+            FormField(
+                "file",
+                "File",
+                "folder",
+                placeholder="profile.toml or requirements.xlsx",
+                hint="Relative to the folder of the notebook.",
+            )
+        )
+    fields.append(
+        FormField(
+            "pending",
+            "Include pending updates",
+            "tick",
+            value=False,
+            hint="Audit the products as if their pending updates were accepted.",
+        )
+    )
+    return fields
+
+
+def _controls(session: Session) -> list[Block]:
+    run = button("Audit", "quality.run", look="main")
+    shown = [form(session, _FORM, _fields(session), run, label="Run an audit"), work(session, _SLOT)]
+    return [one for one in shown if one]
+
+
+def _chosen(session: Session, figures: Figures) -> Block:
+    """Return which products the figures are about, and the way back to all."""
+    if not figures.conditions:
+        return row(
+            sentence(_INVITATION, key="invitation", tone="status only-live"), key="chosen", look="chosen-row"
+        )
+    said = ["The figures are about ", counted(len(figures.judged), "product"), ": "]
+    words = "; ".join(session.filter.labels(figures.conditions))
+    return row(
+        sentence([*said, typed_text(words)], key="about", tone="status"),
+        button("Show all products", "quality.everything", key="everything", to="tiles"),
+        key="chosen",
+        look="chosen-row",
+    )
+
+
+@task("quality.run")
+def run_audit(app: Panel) -> None:
+    """Audit the catalogue by the profile that is chosen."""
+    session = app.session
+    values = form_values(session, _FORM, _fields(session))
+    profile: Any = values["profile"]
+    if profile == _OWN:
+        profile = session.derived(OfferedProfiles.of).own
+    elif profile == _FILE:
+        at = f"{_FORM}.file"
+        typed = required(values, _FORM, "file", "Enter the file of a profile, or of requirements.")
+        path = path_of(typed, at=at)
+        if not path.is_file():
+            raise Refused(f"There is no file {str(path)[:200]!r}. Give another one.", at=at)
+        try:
+            profile = Profile.read(path)
+        except ProdexError as error:
+            raise Refused(str(error), at=at) from error
+    catalog, pending = session.catalog, bool(values["pending"])
+    app.run(
+        _SLOT, partial(_audited, catalog, profile, pending), partial(_with_audit, catalog), title="Auditing"
+    )
+
+
+def _audited(catalog: Catalog, profile: str | Profile, pending: bool, reporter: Reporter) -> Audit:
+    catalog = with_pending_updates(catalog, progress=reporter) if pending else catalog
+    return judge(catalog, profile, progress=reporter)
+
+
+def _with_audit(catalog: Catalog, session: Session, made: Audit) -> Session:
+    """Show an audit, unless another catalogue is shown by now."""
+    if session.catalog is not catalog:
+        return session
+    return session.replaced(audit=made).filtered(_answerable(session.conditions, made))
+
+
+def _answerable(conditions: Selection, audit: Audit) -> Selection:
+    """Return conditions without those on checks that an audit does not have."""
+    there = {check.id for check in audit.checks}
+    for one in conditions.single():
+        asked = {check for every in one.every() for fails in every.failing for check in fails.checks}
+        if not there.issuperset(asked):
+            conditions = conditions.removing(one)
+    return conditions

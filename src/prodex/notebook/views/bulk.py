@@ -1,0 +1,412 @@
+"""Correcting all chosen products at once: what is done, what it would change, and how it is sent and taken back.
+
+Chosen are the products that are selected, and without a selection those that meet the filters. A preview is of exactly
+these products, this operation and this catalogue; with any other of them it is no longer offered.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from prodex.corrections.bulk import apply_recipe
+from prodex.corrections.operations import OPERATIONS
+from prodex.corrections.recipe import Recipe
+from prodex.corrections.undo import undo
+from prodex.display.fix import state_in_words
+from prodex.errors import InputError, QueryError
+from prodex.messages import counted
+from prodex.notebook.jobs import are_same_arguments
+from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.arrival import profile_of
+from prodex.notebook.views.blocks import (
+    button,
+    fold,
+    is_open,
+    listed,
+    row,
+    sentence,
+    switch,
+    typed_text,
+    work,
+)
+from prodex.notebook.views.fix_blocks import effect_blocks, frame_blocks
+from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.operations import (
+    FORM,
+    ChosenOperation,
+    chosen_operation,
+    operation_fields,
+    operation_name,
+)
+from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.sending import (
+    Outbox,
+    Outcome,
+    Preview,
+    is_sending,
+    outbox,
+    preview_of,
+    send_blocks,
+    without_outcome,
+)
+from prodex.progress import PATIENCE
+from prodex.selection import Selection
+from prodex.worklists.fix import Fix
+
+_NAME = "bulk"
+#: Seconds without another letter before a preview is made.
+_PAUSE = 0.5
+#: Rows of the preview, and reasons that are listed of each kind.
+_ROWS, _REASONS = 8, 5
+#: What is not taken, as the preview calls it.
+_NOT_TAKEN = {
+    "needs confirmation": "To be confirmed",
+    "conflict": "In conflict",
+    "refused": "Cannot be done",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class BulkPreview:
+    """A correction of many products as it was judged.
+
+    Attributes
+    ----------
+    of
+        What it is of: it is offered as long as this is what would be done.
+    chosen
+        What is done; None where something is taken back.
+    preview
+        What would be sent.
+    asked, asked_digest
+        How many corrections need confirmation, and a digest of the questions.
+    blocks
+        What is shown of it.
+    """
+
+    of: tuple[Any, ...] = field(repr=False)
+    chosen: ChosenOperation | None
+    preview: Preview
+    asked: int
+    asked_digest: str
+    blocks: tuple[Block, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class BulkCorrection:
+    """What the fold keeps.
+
+    Attributes
+    ----------
+    made
+        The preview that was made last.
+    failed
+        What no preview could be made of, and why.
+    confirmed
+        The digest of the questions that somebody has answered with yes.
+    back
+        What is chosen while what was sent is to be taken back; None if it is not.
+    sent
+        What was sent last, if it can be taken back.
+    """
+
+    made: BulkPreview | None = None
+    failed: tuple[tuple[Any, ...], str] | None = None
+    confirmed: str = ""
+    back: tuple[Any, ...] | None = None
+    sent: Fix | None = field(default=None, repr=False)
+
+
+def bulk_fold(session: Session) -> Block:
+    """Return what corrects the chosen products, folded at first."""
+    number = counted(_number(session), "chosen product")
+    return fold(session, _NAME, f"Correct the {number}", lambda: _blocks(session))
+
+
+def bulk_wants(session: Session) -> Iterator[Want]:
+    """Yield the preview of what the form says, while somebody looks at it."""
+    if not is_open(session, _NAME) or is_sending(session, _NAME):
+        return
+    state, of = session.part(BulkCorrection), _of(session)
+    if of is None or _made_now(session) is not None or _failure(session):
+        return
+    options = {"title": "Making the preview", "delay": _PAUSE, "after": PATIENCE, "is_dropped": True}
+    options["failed"] = lambda now, error: _not_made(now, of, error)
+    if _is_back(session):
+        options |= {"title": "Requesting the products", "delay": 0.0}
+    yield Want("bulk preview", of, lambda _: _judge(session, state, of), _keep_made, options)
+
+
+def _number(session: Session) -> int:
+    return len(session.selected) or len(left_of(session))
+
+
+def _of(session: Session) -> tuple[Any, ...] | None:
+    """Return what the preview of now is of; None as long as nothing can be done."""
+    chosen, state = _chosen(session), session.part(BulkCorrection)
+    # As long as words are searched for, those products are shown that were left before.
+    is_searching = not session.selected and not session.filter.has_found(session.conditions.words)
+    if is_searching or (chosen is None and not _is_back(session)) or not _number(session):
+        return None
+    what = "back" if _is_back(session) else "do"
+    return (*_base(session), chosen, what, state.confirmed)
+
+
+def _base(session: Session) -> tuple[Any, ...]:
+    """Return what is chosen: a search that finds more products with the same words makes it another one."""
+    left = None if session.selected else left_of(session)
+    return (session.catalog, session.audit, left, session.selected)
+
+
+def _chosen(session: Session) -> ChosenOperation | None:
+    try:
+        return chosen_operation(session)
+    except Refused:
+        return None
+
+
+def _are_same(some: tuple[Any, ...] | None, others: tuple[Any, ...] | None) -> bool:
+    # Operations are equal by their values, and are no plain ones: compared as a tuple.
+    return are_same_arguments(some and (*some[:4], some[4:]), others and (*others[:4], others[4:]))
+
+
+def _is_back(session: Session) -> bool:
+    back = session.part(BulkCorrection).back
+    return back is not None and _are_same(back, (*_base(session), _chosen(session)))
+
+
+def _made_now(session: Session) -> BulkPreview | None:
+    """Return the preview, if it is of what would be done now."""
+    made, of = session.part(BulkCorrection).made, _of(session)
+    return made if made is not None and of is not None and _are_same(made.of, of) else None
+
+
+def _failure(session: Session) -> str:
+    failed, of = session.part(BulkCorrection).failed, _of(session)
+    return failed[1] if failed is not None and of is not None and _are_same(failed[0], of) else ""
+
+
+def _judge(session: Session, state: BulkCorrection, of: tuple[Any, ...]) -> BulkPreview:
+    catalog, _, left, selected, chosen, what, confirmed = of
+    profile = profile_of(session.audit)
+    if what == "back":
+        assert state.sent is not None  # noqa: S101 - only what was sent is taken back
+        assert state.sent.tracking is not None  # noqa: S101
+        fix = undo(state.sent.tracking, service=session.service, catalog=catalog, profile=profile)
+        chosen = None
+    else:
+        products = selected
+        if not selected:
+            ids = catalog.arrow("products", ["product_id"])["product_id"]
+            products = tuple(ids.filter(pa.array(left.mask)).to_pylist())
+        # A recipe, since its fix is of all products that are explored, whichever of them are chosen here.
+        recipe = Recipe((chosen.step,), chosen=Selection.of(product_id=products))
+        why = f"correction of many products: {chosen.step.words}"
+        fix = apply_recipe(catalog, recipe, profile=profile, why=why)
+    asked = fix.needs_confirmation
+    digest = _digest(asked)
+    if confirmed and confirmed == digest:
+        fix.confirm()
+        asked = fix.needs_confirmation
+    return BulkPreview(of, chosen, preview_of(fix), len(asked), digest, tuple(_preview_blocks(fix, chosen)))
+
+
+def _digest(asked: pd.DataFrame) -> str:
+    """Return a digest of questions, and of the answers that they are about."""
+    rows = asked[["product_id", "attribute", "language_code", "position", "answer", "reason"]].astype(str)
+    return hashlib.sha256(rows.to_json(orient="values").encode()).hexdigest()[:20]
+
+
+def _keep_made(session: Session, made: BulkPreview) -> Session:
+    return session.with_part(replace(session.part(BulkCorrection), made=made, failed=None))
+
+
+def _not_made(session: Session, of: tuple[Any, ...], error: BaseException) -> Session:
+    session = session.with_part(replace(session.part(BulkCorrection), failed=(of, error_text(error))))
+    if isinstance(error, InputError | QueryError):
+        return session  # it is about what the form says, and stands there
+    return session.noting(error_text(error), is_problem=True, section="products")
+
+
+def _blocks(session: Session) -> Iterator[Block | None]:
+    state, made = session.part(BulkCorrection), _made_now(session)
+    operations = {one: one.capitalize() for one in OPERATIONS}
+    # Buttons, since a list takes two presses, and hides what can be done at all.
+    yield switch("Operation", operation_name(session), operations, "bulk.choose", key="operations")
+    yield form(session, FORM, operation_fields(session), label="Correct the chosen products")
+    yield work(session, "bulk preview")
+    if not _number(session):
+        yield sentence("No product is chosen.", key="said", tone="status")
+    elif failure := _failure(session):
+        yield sentence(typed_text(failure), key="said", tone="problem")
+    elif made is not None:
+        yield from made.blocks
+        yield from _confirming(made)
+    elif _of(session) is not None and not is_sending(session, _NAME):
+        yield sentence("Making the preview …", key="said", tone="status")
+    yield from send_blocks(session, _NAME)
+    if state.sent is not None and not _is_back(session) and not is_sending(session):
+        yield row(
+            button(
+                "Take it back",
+                "bulk.back",
+                key="back",
+                title="Preview how what was sent is taken back",
+                to=f"send {_NAME}",
+            ),
+            key="taking back",
+        )
+    if made is not None and made.chosen is not None:
+        keep = button("Keep as a recipe", "bulk.keep", title="A file to read, to edit, and to use again")
+        yield form(session, _RECIPE, _RECIPE_FIELDS, keep, label="Recipe")
+
+
+def _confirming(made: BulkPreview) -> Iterator[Block]:
+    if made.asked:
+        verb = "is" if made.asked == 1 else "are"
+        label = f"Yes, {counted(made.asked, 'correction')} to be confirmed {verb} meant"
+        yield row(
+            button(label, "bulk.confirm", key="confirm", to=f"send {_NAME}", questions=made.asked_digest),
+            key="confirming",
+        )
+
+
+@action("bulk.choose")
+def choose(session: Session, name: str) -> Session:
+    """Choose an operation; a field that it cannot change gives way to the first that it can."""
+    if name not in OPERATIONS:
+        raise Refused(f"There is no operation {name:.40}.")
+    before = session.typed.get(FORM, {})
+    session = session.with_typed(FORM, operation=name)
+    fields = {one.name: one for one in operation_fields(session)}
+    offered = {one.casefold() for one in fields["attribute"].suggestions}
+    if str(before.get("attribute", "")).strip().casefold() not in offered:
+        kept = {field: value for field, value in session.typed[FORM].items() if field != "attribute"}
+        session = session.without_typed(FORM).with_typed(FORM, **kept)
+    return session
+
+
+@action("bulk.confirm")
+def confirm(session: Session, questions: str) -> Session:
+    """Answer the questions that are shown with yes."""
+    made = _made_now(session)
+    if made is None or made.asked_digest != questions:
+        raise Refused("What is asked is another by now. Look at it, and confirm it again.")
+    return session.with_part(replace(session.part(BulkCorrection), confirmed=questions))
+
+
+@action("bulk.back")
+def take_back(session: Session) -> Session:
+    """Preview how what was sent is taken back; it is sent as every other correction is."""
+    state = session.part(BulkCorrection)
+    if state.sent is None or session.service is None:
+        raise Refused("Nothing was sent that could be taken back.")
+    back = (*_base(session), _chosen(session))
+    return without_outcome(session, _NAME).with_part(replace(state, back=back, confirmed=""))
+
+
+# What is kept of it.
+
+_RECIPE = "bulk-recipe"
+_RECIPE_FIELDS = (FormField("file", "Recipe", "folder", placeholder="brand-spelling.toml"),)
+
+
+@task("bulk.keep")
+def keep_recipe(app: Panel) -> None:
+    """Keep what is previewed as a recipe."""
+    session = app.session
+    at = f"{_RECIPE}.file"
+    values = form_values(session, _RECIPE, _RECIPE_FIELDS)
+    path = path_of(required(values, _RECIPE, "file", "Enter a file, such as brand-spelling.toml."), at=at)
+    made = _made_now(session)
+    if made is None or made.chosen is None:
+        raise Refused("There is nothing to keep yet: fill in the form first.")
+    # What the catalogue and the filters chose is chosen again from other products; what is selected are these.
+    before = None if session.selected else session.catalog.chosen
+    own = Selection.of(product_id=session.selected) if session.selected else session.conditions
+    recipe = Recipe(
+        (made.chosen.step,),
+        path.stem.replace("-", " "),
+        own if before is None else before.selection & own,
+        "" if before is None else "; ".join(before.unwritten),
+    )
+    saved = recipe.save(path)
+    app.change(lambda now: now.noting(f"Kept as {saved}."))
+
+
+# Sending.
+
+
+def _preview(session: Session) -> Preview | None:
+    made = _made_now(session)
+    return None if made is None else made.preview
+
+
+def _ended(session: Session, outcome: Outcome) -> Session:
+    """What was sent can be taken back; what was taken back cannot."""
+    if outcome.fix.tracking is None:
+        return session
+    state = session.part(BulkCorrection)
+    made = state.made
+    is_undo = made is not None and made.chosen is None and made.preview.fix is outcome.fix
+    return session.with_part(replace(state, sent=None if is_undo else outcome.fix, back=None, confirmed=""))
+
+
+outbox(Outbox(_NAME, _preview, ended=_ended))
+
+
+# What is shown of a preview.
+
+
+def _preview_blocks(fix: Fix, chosen: ChosenOperation | None) -> Iterator[Block]:
+    """Yield what a correction would change: the counts, a sample before and after, what is not taken, the effect."""
+    rows = fix.preview()
+    words = "take back what was sent" if chosen is None else chosen.step.operation.words
+    title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, rows['gtin'].nunique())}."
+    yield sentence(typed_text(title), key="said", tone="status")
+    lines = [line for state, what in _NOT_TAKEN.items() for line in _reasons(fix, state, what)]
+    if (reasons := listed([typed_text(one) for one in lines], key="reasons", tone="problem")) is not None:
+        yield reasons
+    what = "corrections, before and after" if len(rows) != 1 else "correction, before and after"
+    yield from frame_blocks(rows, ("gtin", "language", "before", "after"), what, key="sample", most=_ROWS)
+    yield from effect_blocks(fix)
+
+
+def _reasons(fix: Fix, state: str, what: str) -> list[str]:
+    """Return why answers are in a state: reasons that differ in the value that they quote are one."""
+    own = fix.answers[fix.answers["state"] == state]
+    if own.empty:
+        return []
+    kinds = own.groupby(own["reason"].str.partition(": ")[0], sort=False)["reason"].agg(["size", "first"])
+    kinds = kinds.sort_values("size", ascending=False, kind="stable")
+    lines = [
+        f"{what}, {line['size']:,}{', such as' if line['size'] > 1 and line['first'] != kind else ''}: {line['first']}"
+        for kind, line in kinds.head(_REASONS).iterrows()
+    ]
+    if len(kinds) > _REASONS:
+        lines.append(f"{what}: {len(kinds) - _REASONS:,} more reasons. A worklist of them has all.")
+    return lines
+
+
+def _counts_in_words(fix: Fix, products: int) -> str:
+    """Return how many values change, of how many products, are so already, and are not taken."""
+    counts, steps = fix.counts, fix.steps
+    parts = []
+    if counts["accepted"]:
+        parts.append(f"{counted(counts['accepted'], 'value')} of {counted(products, 'product')} can be sent")
+    already = int(steps["already_so"].sum()) if "already_so" in steps else counts["unchanged"]
+    if already:
+        parts.append(f"{already:,} {'is' if already == 1 else 'are'} so already")
+    parts += [f"{number:,} {state_in_words(state)}" for state in _NOT_TAKEN if (number := counts[state])]
+    without = int(steps["no_value"].sum()) if "no_value" in steps else 0
+    if without:
+        parts.append(f"{counted(without, 'product')} {'has' if without == 1 else 'have'} no value there")
+    return ", ".join(parts) or "nothing to change"

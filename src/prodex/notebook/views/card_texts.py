@@ -1,0 +1,380 @@
+"""The texts of a card, by attribute and language: each can be corrected in place; what is typed is only collected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from prodex.errors import InputError
+from prodex.exploration.card.contents import CardContents
+from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
+from prodex.locales import language_label, short_of
+from prodex.messages import counted
+from prodex.notebook.session.actions import Block
+from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.views.blocks import listed, typed_text
+from prodex.notebook.views.card_contents import of, part
+from prodex.send.preflight import longest_text
+from prodex.tables.fill_state import LACKING
+from prodex.untrusted_text import cut, label, words
+from prodex.worklists.text_corrections import TextCorrection
+
+#: The form in which what is typed is kept: a field for each text.
+FORM = "card"
+#: Bytes of a correction that a card shows; the list of corrections has the rest.
+_MOST = 60_000
+#: Characters that a sentence quotes.
+_QUOTED = 300
+#: Gaps at which a text may be added: of what was not requested nobody knows whether it is there.
+_GAPS = frozenset(LACKING)
+
+#: Notes beside a correction.
+_UNSENT, _DELETED, _UNCONFIRMED = "not sent yet", "deletion not sent yet", "sent, not confirmed"
+
+#: A correction by its place, with the note beside it.
+_Changed: TypeAlias = Mapping[tuple[str, str, str, str | None], tuple[TextCorrection, str]]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A text, or a place where one is missing.
+
+    Attributes
+    ----------
+    place
+        By which pages name it: its attribute, language and position. Empty if it cannot be corrected.
+    name
+        The same in words.
+    there
+        The text, or None.
+    blank
+        A correction of it, still without a new text; None if it cannot be corrected.
+    """
+
+    place: str
+    name: str
+    there: LanguageText | None
+    blank: TextCorrection | None
+
+    @property
+    def original(self) -> str | None:
+        """The text as the catalogue has it."""
+        return None if self.there is None else self.there.whole
+
+
+@dataclass(frozen=True)
+class Editing:
+    """The text that is being corrected.
+
+    Attributes
+    ----------
+    product_id, place
+        Which one.
+    before
+        The text that was there when its editor was opened.
+    turn
+        How many editors were opened before: the page in which somebody asked for this one moves the focus into it.
+    """
+
+    product_id: str = ""
+    place: str = ""
+    before: str | None = None
+    turn: int = 0
+
+
+def texts_part(card: CardContents, session: Session | None = None) -> Block:
+    """Return the texts of a product; in a session with what was corrected, and the editor that is open."""
+    it = card.texts
+    changed: _Changed = {} if session is None else _changed(session)
+    problems = _problems(card)
+    spots = spots_of(card)
+    rows = []
+    for row, line in enumerate(it.lines):
+        cells = [
+            _without_nothing(
+                {
+                    "lang": cell.lang,
+                    "gap": cell.gap and str(cell.gap),
+                    "items": [
+                        _item(session, line, cell, spot, changed, card.product_id)
+                        for spot in spots[row, column]
+                    ],
+                    "problems": list(problems.get(_named(line, cell), ())),
+                }
+            )
+            for column, cell in enumerate(line.cells)
+        ]
+        made: Block = {"key": line.path, "attribute": typed_text(line.attribute), "cells": cells}
+        # One cell for the whole line, where nothing can be added either.
+        is_empty = session is None or not any(cell.get("items") for cell in cells)
+        if line.gap is not None and is_empty and not any(cell.get("problems") for cell in cells):
+            made |= {"gap": str(line.gap), "cells": []}
+        rows.append(made)
+    texts: Block = {
+        "kind": "card_texts",
+        "key": "texts",
+        "product": card.product_id,
+        "caption": _caption(it),
+        "label": "Texts by language",
+        "columns": [{"name": typed_text(name), "required": required} for _, name, required in it.languages],
+        "rows": rows,
+        "turn": 0 if session is None else session.part(Editing).turn,
+    }
+    others = listed(
+        [f"Also {gap}: {', '.join(attributes)}." for gap, attributes in it.others], key="others", tone="plain"
+    )
+    return part("Texts by language", texts, others)
+
+
+def spots_of(card: CardContents) -> dict[tuple[int, int], Sequence[Spot]]:
+    """Return the spots of each cell."""
+    found: dict[tuple[int, int], Sequence[Spot]] = {}
+    for row, line in enumerate(card.texts.lines):
+        for column, cell in enumerate(line.cells):
+            there: Sequence[LanguageText | None] = cell.texts or [None] * _may_be_added(line, cell)
+            found[row, column] = [_spot(card, line, cell, one) for one in there]
+    return found
+
+
+def spot_at(card: CardContents, place: str) -> Spot | None:
+    """Return the spot that a page means; None if the product has none there."""
+    every = (one for spots in spots_of(card).values() for one in spots)
+    return next((one for one in every if one.place == place and place), None)
+
+
+def first_to_correct(card: CardContents) -> Spot | None:
+    """Return the first text with a problem; without any, the first text, which is a name; else the first gap."""
+    problems = _problems(card)
+    spots = spots_of(card)
+    found: dict[int, Spot] = {}
+    for row, line in enumerate(card.texts.lines):
+        for column, cell in enumerate(line.cells):
+            for spot in spots[row, column]:
+                if spot.blank is not None:
+                    rank = 0 if _named(line, cell) in problems else 1 if spot.there else 2
+                    found.setdefault(rank, spot)
+    return found[min(found)] if found else None
+
+
+def editing(session: Session, card: CardContents, spot: Spot) -> Session:
+    """Return the session with the editor of a text; what was typed in another one is collected first."""
+    now = session.part(Editing)
+    if now.place and (now.product_id, now.place) != (card.product_id, spot.place):
+        session = _left(session, card, now)
+    # The same again: the focus moves there.
+    return session.with_part(
+        Editing(card.product_id, spot.place, _shown_text(session, spot), session.part(Editing).turn + 1)
+    )
+
+
+def closed(session: Session, place: str) -> Session:
+    """Return the session without the editor of a text, and without what was typed there."""
+    typed = {name: text for name, text in session.typed.get(FORM, {}).items() if name != place}
+    errors = {at: error for at, error in session.errors.items() if at != f"{FORM}.{place}"}
+    session = session.replaced(typed={**session.typed, FORM: typed}, errors=errors)
+    now = session.part(Editing)
+    return session.with_part(Editing(turn=now.turn)) if now.place == place else session
+
+
+def corrected(
+    session: Session,
+    card: CardContents,
+    place: str,
+    before: str | None,
+    text: str | None,
+    *,
+    is_leaving: bool,
+) -> Session:
+    """Return the session with a correction collected, or with why it was not, beside its field.
+
+    Parameters
+    ----------
+    session
+        The session.
+    card
+        The product as it is now.
+    place
+        Which of its texts.
+    before
+        The text that somebody saw there.
+    text
+        The new text; None deletes the text.
+    is_leaving
+        Whether somebody has gone on elsewhere: then nothing is collected where nothing was typed.
+    """
+    spot = spot_at(card, place)
+    if spot is None or spot.blank is None:
+        typed = f" You typed: “{cut(text, _QUOTED)}”" if text else ""
+        raise Refused(
+            f"Nothing was kept: product {cut(card.product_id, 60)} has no such text any more.{typed}"
+        )
+    now = _shown_text(session, spot)
+    if _are_same(text, now) and not (text is None and spot.there is not None):
+        return closed(session, place)
+    if text is not None and not text.strip():
+        if is_leaving:
+            return closed(session, place)
+        other = "press Delete text" if spot.there is not None else "press Cancel"
+        return _kept_open(session, card, spot, before, text, f"Write a text, or {other}.")
+    if not _are_same(before, now):
+        said = "is no longer there" if now is None else f"is now “{cut(now, _QUOTED)}”"
+        again = f"This text {said}. Nothing was kept. Press Save again to replace it, or Escape to leave it."
+        return _kept_open(session, card, spot, now, text, again)
+    if text is not None and _are_same(text, spot.original):
+        return undone(closed(session, place), spot)
+    try:
+        correction = replace(spot.blank, text=text)
+    except InputError as error:
+        return _kept_open(session, card, spot, before, text, str(error))
+    return closed(session, place).correcting(correction)
+
+
+def undone(session: Session, spot: Spot) -> Session:
+    """Return the session without the correction of a text."""
+    place = None if spot.blank is None else spot.blank.place
+    return session.replaced(corrections=tuple(one for one in session.corrections if one.place != place))
+
+
+def _left(session: Session, card: CardContents, now: Editing) -> Session:
+    """Collect what was typed in an editor before another one is opened."""
+    typed = _typed(session, now.place)
+    if now.product_id != card.product_id or typed is None:
+        # Of another product: what was typed stays, and is there again with its card.
+        return session
+    after = corrected(session, card, now.place, now.before, typed, is_leaving=True)
+    if (error := after.errors.get(f"{FORM}.{now.place}")) is not None:
+        raise Refused(error, at=f"{FORM}.{now.place}")
+    return after
+
+
+def _kept_open(
+    session: Session, card: CardContents, spot: Spot, before: str | None, text: str | None, error: str
+) -> Session:
+    """Return the session in which an editor stays open, or is again, with why nothing was collected."""
+    if text is not None:
+        session = session.with_typed(FORM, **{spot.place: text})
+    now = session.part(Editing)
+    turn = now.turn if now.place == spot.place else now.turn + 1
+    return session.with_part(Editing(card.product_id, spot.place, before, turn)).replaced(
+        errors={**session.errors, f"{FORM}.{spot.place}": error}
+    )
+
+
+def _are_same(one: str | None, other: str | None) -> bool:
+    """Whether texts are the same but for line ends, which browsers have of their own."""
+    if one is None or other is None:
+        return one is other
+    return one == other or one.replace("\r\n", "\n").replace("\r", "\n") == other.replace(
+        "\r\n", "\n"
+    ).replace("\r", "\n")
+
+
+def _may_be_added(line: TextRow, cell: TextCell) -> bool:
+    # In a nested attribute, the item to which another text would belong is not known.
+    return cell.gap in _GAPS and cell.lang is not None and "." not in line.path
+
+
+def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText | None) -> Spot:
+    language = "" if cell.language is None else language_label(cell.language)
+    name = f"{line.attribute.text}, {language}"
+    if cell.language is None:
+        return Spot("", name, there, None)  # a correction could not name its language
+    updated_at = card.texts.updated_at
+    blank = TextCorrection(card.product_id, line.path, cell.language, None, updated_at=updated_at)
+    if there is not None:
+        blank = replace(
+            blank,
+            language=cell.language if there.language_code is None else None,
+            language_code=there.language_code,
+            before=there.whole,
+            position=there.position or None,
+        )
+    return Spot(json.dumps(blank.place[1:], ensure_ascii=False), name, there, blank)
+
+
+def _changed(session: Session) -> _Changed:
+    sent = [(one, _UNCONFIRMED) for group in session.unconfirmed for one in group.corrections]
+    # If a text has two corrections, the later one is shown; the list of corrections has both.
+    return {one.place: (one, mark) for one, mark in [*sent, *((one, _UNSENT) for one in session.corrections)]}
+
+
+def _shown_text(session: Session, spot: Spot) -> str | None:
+    """Return the text that stands at a spot now: the corrected one, as far as there is one."""
+    found = None if spot.blank is None else _changed(session).get(spot.blank.place)
+    new = None if found is None else found[0].text
+    return spot.original if new is None else new
+
+
+def _typed(session: Session, place: str) -> str | None:
+    """Return what was typed for a text and not collected yet."""
+    typed = session.typed.get(FORM, {}).get(place)
+    return typed if isinstance(typed, str) else None
+
+
+def _problems(card: CardContents) -> dict[tuple[str, str | None], list[dict[str, str]]]:
+    """Return what the audit found in texts, by attribute and language."""
+    found: dict[tuple[str, str | None], list[dict[str, str]]] = {}
+    for check in () if card.audit is None else card.audit.failed:
+        problem = {"severity": str(check.facts.severity), "title": str(check.facts.problem)}
+        for one in check.findings:
+            if not one.attribute.is_missing and not one.language.is_missing:
+                listed = found.setdefault((one.attribute.text, short_of(one.language.text)), [])
+                if problem not in listed:
+                    listed.append(problem)
+    return found
+
+
+def _named(line: TextRow, cell: TextCell) -> tuple[str, str | None]:
+    """Return how an audit names a text: by the title of its attribute, which it shortens."""
+    return label(line.attribute.text).text, cell.language
+
+
+def _caption(it: Texts) -> str:
+    texts = of(it.shown, it.total, "text")
+    if len(it.languages) == it.languages_total:
+        return texts
+    return f"{texts}, {len(it.languages)} of {counted(it.languages_total, 'language')}"
+
+
+def _item(
+    session: Session | None, line: TextRow, cell: TextCell, spot: Spot, changed: _Changed, product_id: str
+) -> Block:
+    correction, mark = (None, "") if spot.blank is None else changed.get(spot.blank.place, (None, ""))
+    new = None if correction is None else correction.text
+    there = spot.there
+    return _without_nothing(
+        {
+            "key": spot.place if session is not None else "",
+            "name": spot.name,
+            "tag": None if there is None else there.tag,
+            "was": None if there is None else typed_text(there.text),
+            "now": None if new is None else typed_text(words(new, _MOST)),
+            "mark": _DELETED if mark == _UNSENT and new is None else mark,
+            "undo": mark == _UNSENT,
+            "editor": None if session is None else _editor(session, line, cell, spot, product_id),
+        }
+    )
+
+
+def _editor(session: Session, line: TextRow, cell: TextCell, spot: Spot, product_id: str) -> Block | None:
+    """Return what the editor of a text shows; None while it is closed."""
+    now = session.part(Editing)
+    if not spot.place or (now.product_id, now.place) != (product_id, spot.place):
+        return None
+    typed = _typed(session, spot.place)
+    current = _shown_text(session, spot)
+    return {
+        "value": (current or "") if typed is None else typed,
+        "before": now.before,
+        "limit": longest_text(line.path),
+        "lang": cell.lang,
+        "can_delete": spot.there is not None,
+        "error": session.errors.get(f"{FORM}.{spot.place}", ""),
+    }
+
+
+def _without_nothing(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view without what says nothing: a card has hundreds of cells."""
+    return {name: value for name, value in view.items() if value not in (None, "", False, [])}

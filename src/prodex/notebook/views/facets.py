@@ -1,0 +1,582 @@
+"""The filters of the products: values with the number of products of each, ranges, and any attribute by its name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from prodex.catalog import Catalog
+from prodex.errors import InputError, ProdexError
+from prodex.exploration.facet_values import Counts, FacetValues
+from prodex.exploration.facets import MISSING, SENT, FilterResult
+from prodex.exploration.range_facets import FacetOffers, RangeFacets, column_of, range_facet
+from prodex.exploration.ranges import measure_of
+from prodex.exploration.search import contains
+from prodex.exploration.table_page import title
+from prodex.locales import language_label
+from prodex.messages import counted
+from prodex.notebook.session.actions import Block, Want, action
+from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.views.blocks import button
+from prodex.notebook.views.forms import FormField, form
+from prodex.notebook.views.products_left import counted_once, counted_values
+from prodex.selection import Code, Range, Selection
+from prodex.selection.paths import is_of_requirements
+from prodex.selection.units import ALL_UNITS
+from prodex.tables.fill_state import FillState
+from prodex.untrusted_text import cut
+
+#: The facets in the order in which most questions begin; any others follow.
+_ORDER = (
+    *("unit", "market", "language", "missing", SENT, "owner", "brand", "category", "kind", "grade"),
+    *(range_facet("updated_at"), range_facet("score"), range_facet("pictures_count")),
+)
+#: Facets that are shown without being asked for, of dates and numbers.
+_RANGES = tuple(name for name in _ORDER if column_of(name))
+#: Facets that are open at first: counting the values of the others is put off until somebody opens them.
+_OPEN = ("unit", "market", "missing", "owner", "brand")
+#: What a product needs, only an audit knows.
+_NOTES = {
+    "packshot": "Counted among all products: cases and pallets need none. An audit counts only those that need one.",
+}
+#: Characters of a name of a facet, and of a value, that are shown.
+_TITLE, _LABEL = 80, 60
+#: Values shown at first, and how many each "more" adds.
+FEW, MORE = 8, 20
+#: The form that the fields of all facets are in.
+_FORM = "facets"
+
+
+@dataclass(frozen=True)
+class Folding:
+    """How a facet is shown.
+
+    Attributes
+    ----------
+    is_open
+        Whether its values are shown.
+    most
+        How many values are shown at most, beside those that are selected or excluded.
+    find
+        Words that shown values contain.
+    with_zeros
+        Whether values are shown that no product has under the conditions.
+    unfolded
+        Of a tree: codes of the values below which others are shown.
+    """
+
+    is_open: bool = False
+    most: int = FEW
+    find: str = ""
+    with_zeros: bool = False
+    unfolded: frozenset[Code] = frozenset()
+
+
+@dataclass(frozen=True)
+class FacetsState:
+    """How the facets are shown.
+
+    Attributes
+    ----------
+    foldings
+        How each facet is, by its name.
+    added
+        Facets that somebody has added, the last one first.
+    typed, language
+        What is typed to add another one, and the language of its texts.
+    offers
+        What can be added, once it was read.
+    catalog
+        Whose facets they are: what was typed for another one is forgotten.
+    is_drawn
+        Whether they are shown where there is no room for them beside the products.
+    """
+
+    foldings: Mapping[str, Folding] = field(
+        default_factory=lambda: {name: Folding(is_open=True) for name in _OPEN}
+    )
+    added: tuple[str, ...] = ()
+    typed: str = ""
+    language: str = ""
+    offers: FacetOffers | None = None
+    catalog: Catalog | None = None
+    is_drawn: bool = False
+
+    def folding(self, name: str) -> Folding:
+        """Return how a facet is shown."""
+        return self.foldings.get(name, Folding())
+
+
+def _state(session: Session) -> FacetsState:
+    """Return how the facets of this catalogue are shown: those that are open or were added stay so in another one."""
+    state = session.part(FacetsState)
+    if state.catalog is session.catalog:
+        return state
+    foldings = {name: Folding(is_open=one.is_open) for name, one in state.foldings.items()}
+    return replace(state, foldings=foldings, typed="", offers=None, catalog=session.catalog)
+
+
+def _ranges_of(session: Session) -> RangeFacets:
+    return RangeFacets(session.filter.products)
+
+
+def _languages_of(session: Session) -> list[tuple[str, str]]:
+    return [(code, language_label(code)) for code in session.filter.products.languages()]
+
+
+def facets_block(session: Session) -> Block:
+    """Return the facets: the field that adds one, those that were added, and all others."""
+    session.filter.facets.look_at(session.conditions)
+    state = _state(session)
+    names = [*_names(session, state)]
+    return {
+        "kind": "facets",
+        "key": "facets",
+        "drawn": state.is_drawn,
+        "blocks": [_adding(session, state), *(_facet(session, state, name) for name in names)],
+    }
+
+
+def facets_wants(session: Session) -> Iterator[Want]:
+    """Yield what is read in the background: facets that take long, and the names of attributes."""
+    filter_, state, catalog = session.filter, _state(session), session.catalog
+    late = tuple(name for name in _open(session, state) if not filter_.has_at_once(name))
+    if late:
+        # The facet says that it is read, and so no bar does.
+        options = {"is_patient": True, "after": math.inf}
+        yield Want("facets", (filter_, late), lambda _: filter_.read(late), _again, options)
+    if state.typed.strip() and state.offers is None:
+        read = FacetOffers(catalog).read
+        yield Want("facets.offers", (catalog,), lambda _: read(), _take_offers, {"after": math.inf})
+
+
+def _again(session: Session, _: object) -> Session:
+    return session.replaced()
+
+
+def _take_offers(session: Session, offers: FacetOffers) -> Session:
+    # Another catalogue may have been opened meanwhile.
+    if offers.catalog is not session.catalog:
+        return session
+    return session.with_part(replace(_state(session), offers=offers))
+
+
+def _open(session: Session, state: FacetsState) -> list[str]:
+    facets = session.filter.facets
+    opened = [name for name, folding in state.foldings.items() if folding.is_open]
+    return [name for name in opened if column_of(name) or name in facets]
+
+
+def _names(session: Session, state: FacetsState) -> Iterator[str]:
+    """Yield the names of the facets in the order in which they are shown."""
+    usual = [
+        *session.filter.facets,
+        *(one for one in _RANGES if session.audit is not None or "score" not in one),
+    ]
+    place = {name: number for number, name in enumerate(_ORDER)}
+    # What a channel requires of a product stands beside what it lacks.
+    beside = place[MISSING.name] + 0.5
+    usual.sort(key=lambda name: beside if is_of_requirements(name) else place.get(name, len(place)))
+    conditions, facets = session.conditions, session.filter.facets
+    selected = [*conditions.groups, *conditions.excluded, *map(range_facet, conditions.ranges)]
+    there = [name for name in selected if measure_of(column_of(name) or "") or name in facets]
+    # Those that were added, and those of which something else selects values.
+    yield from (one for one in dict.fromkeys((*state.added, *there)) if one not in usual)
+    yield from usual
+
+
+def _facet(session: Session, state: FacetsState, name: str) -> Block:
+    folding = state.folding(name)
+    is_usual = name in session.filter.facets.declared or name in _RANGES
+    facet = {
+        "kind": "facet",
+        "key": name,
+        "title": _title(session, name),
+        "open": folding.is_open,
+        "active": _active(session.conditions, name),
+        "removable": not is_usual,
+    }
+    if not folding.is_open:
+        return facet
+    if not session.filter.has_at_once(name):
+        return facet | {"note": "Reading …"}
+    try:
+        return facet | (_range(session, name) if column_of(name) else _values(session, name, folding))
+    except ProdexError as error:
+        return facet | {"problem": str(error)}
+
+
+def _title(session: Session, name: str) -> str:
+    if column := column_of(name):
+        return title(column)
+    return cut(session.filter.facets.title(name), _TITLE)
+
+
+def _active(conditions: Selection, name: str) -> str:
+    if column := column_of(name):
+        return "1 selected" if column in conditions.ranges else ""
+    numbers = (len(conditions.groups.get(name, ())), len(conditions.excluded.get(name, ())))
+    words = zip(numbers, ("selected", "excluded"), strict=True)
+    return ", ".join(f"{number} {word}" for number, word in words if number)
+
+
+def _range(session: Session, name: str) -> Block:
+    """Return a facet of dates or numbers: two fields and a histogram."""
+    column = str(column_of(name))
+    limits = session.conditions.ranges.get(column, Range())
+
+    def show(left: FilterResult) -> Block:
+        return session.derived(_ranges_of).shown(column, session.conditions, left)
+
+    shown = counted_once(session, ("range", column, limits), show)
+    kind = "date" if shown["range"]["kind"] == "date" else "limit"
+    fields = [
+        FormField(
+            f"{name}/{side}",
+            label,
+            kind,
+            shown["range"][side],
+            do="facets.limit",
+            args={"facet": name, "side": side},
+        )
+        for side, label in (("least", "from"), ("greatest", "to"))
+    ]
+    limits_form = form(session, _FORM, fields, look="limits", label=title(column))
+    return {"form": limits_form, "column": column, "bins": shown["bins"], "note": shown["note"]}
+
+
+def _values(session: Session, name: str, folding: Folding) -> Block:
+    values, counts = counted_values(session, name)
+    listed = listed_values(values, counts, session.conditions, folding)
+    if name == MISSING.name:
+        listed["note"] = (
+            f"{counted_once(session, 'missing of', lambda left: _missing_of(session, left))}, needed or not."
+        )
+    elif name in _NOTES:
+        listed["note"] = _NOTES[name]
+    if (find := listed.pop("find")) is not None:
+        field_ = FormField(
+            f"{name}/find",
+            f"Find in {_title(session, name)}",
+            "search",
+            find,
+            placeholder=f"find in {len(values.codes):,} values",
+            do="facets.find",
+            args={"facet": name},
+        )
+        listed["form"] = form(session, _FORM, [field_], look="find")
+    listed["buttons"] = [*_paging(name, listed, folding)]
+    return listed
+
+
+def _paging(name: str, listed: Mapping[str, Any], folding: Folding) -> Iterator[Block]:
+    shown, more, zeros = listed["shown"], listed["more"], listed["zeros"]
+    to = f"head/{name}"
+    if more:
+        label = f"Show {min(MORE, more):,} more ({shown:,} of {shown + more:,})"
+        yield button(label, "facets.more", key="more", look="more", to=to, facet=name)
+    if shown > FEW:
+        yield button("Show fewer", "facets.fewer", key="fewer", look="more", to=to, facet=name)
+    if zeros:
+        label = "Hide unused values" if folding.with_zeros else f"Show {counted(zeros, 'unused value')}"
+        hides = folding.with_zeros
+        yield button(label, "facets.zeros", key="zeros", look="more", to=to, facet=name, is_shown=not hides)
+
+
+def _missing_of(session: Session, left: FilterResult) -> str:
+    """Say of which products what is missing is counted."""
+    among = session.filter.facets.counted_units(left)
+    more = "" if among.units == ALL_UNITS else " (for others choose a consumer unit or packaging as well)"
+    return f"Of {among}{more}"
+
+
+def _adding(session: Session, state: FacetsState) -> Block:
+    """Return the field that adds a facet by the name of an attribute, and what fits."""
+    is_typed = bool(state.typed.strip())
+    found = state.offers.find(state.typed, state.language or None) if is_typed and state.offers else []
+    note = ""
+    if is_typed:
+        note = (
+            "Reading the names of attributes …"
+            if state.offers is None
+            else ""
+            if found
+            else "no attribute of this name"
+        )
+    languages = [("", "any language"), *session.derived(_languages_of)]
+    is_about_language = bool(state.typed or state.language)
+    fields = [
+        FormField(
+            "add",
+            "Filter by any attribute: type its name",
+            "search",
+            state.typed,
+            placeholder="Filter by any attribute …",
+            do="facets.offer",
+        ),
+        FormField("language", "Language of its texts", "choice", state.language, languages, do="facets.speak")
+        if is_about_language
+        else None,
+    ]
+    shown = {*state.added, *_RANGES}
+    offers = [
+        {
+            "key": one.facet,
+            "label": cut(one.label, _TITLE),
+            "detail": cut(one.detail, _TITLE),
+            "there": one.facet in shown,
+        }
+        for one in found
+    ]
+    return {
+        "kind": "facet_add",
+        "key": "add",
+        "form": form(session, _FORM, fields, look="naming"),
+        "offers": offers,
+        "note": note,
+    }
+
+
+@action("facets.toggle")
+def toggle_value(session: Session, facet: str, code: str | None) -> Session:
+    """Select a value, or clear it."""
+    return session.filtered(session.conditions.toggled(facet, code))
+
+
+@action("facets.exclude")
+def exclude_value(session: Session, facet: str, code: str | None) -> Session:
+    """Exclude a value, or include it again."""
+    return session.filtered(session.conditions.excluding(facet, code))
+
+
+@action("facets.fold", is_quiet=True)
+def fold_facet(session: Session, facet: str, is_open: bool) -> Session:
+    """Show the values of a facet, or hide them."""
+    return _changed(session, facet, is_open=is_open)
+
+
+@action("facets.unfold", is_quiet=True)
+def unfold_value(session: Session, facet: str, code: str | None, is_open: bool) -> Session:
+    """Show what is below a value of a tree, or fold it."""
+    unfolded = _state(session).folding(facet).unfolded
+    return _changed(session, facet, unfolded=unfolded | {code} if is_open else unfolded - {code})
+
+
+@action("facets.find", is_quiet=True)
+def find_values(session: Session, facet: str, value: str) -> Session:
+    """Show the values that contain some words."""
+    return _changed(session, facet, find=value, most=FEW)
+
+
+@action("facets.more", is_quiet=True)
+def show_more(session: Session, facet: str) -> Session:
+    """Show more values of a facet."""
+    return _changed(session, facet, most=_state(session).folding(facet).most + MORE)
+
+
+@action("facets.fewer", is_quiet=True)
+def show_fewer(session: Session, facet: str) -> Session:
+    """Show as many values of a facet as at first."""
+    return _changed(session, facet, most=FEW)
+
+
+@action("facets.zeros", is_quiet=True)
+def show_zeros(session: Session, facet: str, is_shown: bool) -> Session:
+    """Show the values that no product has under the conditions, or hide them."""
+    return _changed(session, facet, with_zeros=is_shown)
+
+
+@action("facets.drawer", is_quiet=True)
+def show_facets(session: Session, is_open: bool) -> Session:
+    """Show the facets where there is no room for them beside the products, or hide them."""
+    return session.with_part(replace(_state(session), is_drawn=is_open))
+
+
+@action("facets.limit")
+def limit_range(session: Session, facet: str, side: str, value: str) -> Session:
+    """Set the least or the greatest value that a product may have, as it was typed."""
+    if not measure_of(column := column_of(facet) or ""):
+        return session
+    limits = session.conditions.ranges.get(column, Range())
+    try:
+        typed = session.derived(_ranges_of).typed(column, limits, side, value)
+    except InputError as error:
+        raise Refused(str(error), at=f"{_FORM}.{facet}/{side}") from error
+    return session.filtered(session.conditions.within(column, typed))
+
+
+@action("facets.offer", is_quiet=True)
+def offer_facets(session: Session, value: str) -> Session:
+    """Show which facets could be added for what was typed."""
+    return session.with_part(replace(_state(session), typed=value))
+
+
+@action("facets.speak", is_quiet=True)
+def speak(session: Session, value: str) -> Session:
+    """Choose the language of the texts of a facet that is to be added."""
+    known = {code for code, _ in session.derived(_languages_of)}
+    return session.with_part(replace(_state(session), language=value if value in known else ""))
+
+
+@action("facets.named")
+def add_named(session: Session, text: str) -> Session:
+    """Add the facet that was typed, once its name is complete."""
+    if not text.strip():
+        return session
+    state = _state(session)
+    offers = state.offers or FacetOffers(session.catalog)
+    try:
+        facet = offers.named(text, state.language or None)
+    except ProdexError as error:
+        raise Refused(str(error), at=f"{_FORM}.add") from error
+    return _adding_facet(session, facet)
+
+
+@action("facets.add")
+def add_facet(session: Session, facet: str) -> Session:
+    """Add a facet, and open it.
+
+    Raises
+    ------
+    Refused
+        When there is none of this name.
+    """
+    return _adding_facet(session, facet)
+
+
+def _adding_facet(session: Session, facet: str) -> Session:
+    facets, state = session.filter.facets, _state(session)
+    if not measure_of(column_of(facet) or "") and facet not in facets:
+        raise Refused(f"There is no filter {cut(facet, _TITLE)!r} here.", at=f"{_FORM}.add")
+    added = state.added
+    if facet not in (*facets.declared, *_RANGES):
+        added = (facet, *(one for one in added if one != facet))
+    foldings = {**state.foldings, facet: replace(state.folding(facet), is_open=True)}
+    return session.with_part(replace(state, added=added, foldings=foldings, typed=""))
+
+
+@action("facets.remove")
+def remove_facet(session: Session, facet: str) -> Session:
+    """Remove a facet that was added, with what is selected in it."""
+    state, column, before = _state(session), column_of(facet), session.conditions
+    added = tuple(one for one in state.added if one != facet)
+    foldings = {name: one for name, one in state.foldings.items() if name != facet}
+    left = before.within(column, Range()) if column else before.without_group(facet)
+    return session.with_part(replace(state, added=added, foldings=foldings)).filtered(left)
+
+
+def _changed(session: Session, facet: str, **changed: Any) -> Session:
+    state = _state(session)
+    folding: Folding = replace(state.folding(facet), **changed)
+    return session.with_part(replace(state, foldings={**state.foldings, facet: folding}))
+
+
+def listed_values(
+    values: FacetValues, counts: Counts, conditions: Selection, folding: Folding
+) -> dict[str, Any]:
+    """Return the values of a facet as they are shown.
+
+    What is selected or excluded is always shown, so that it can be taken back.
+
+    Parameters
+    ----------
+    values
+        The facet.
+    counts
+        Number of products of each value, under the conditions.
+    conditions
+        What is selected and excluded.
+    folding
+        How the facet is shown.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> from prodex.exploration.filtering import ProductFilter
+    >>> brands = [{"id": n, "brand": {"code": code}} for n, code in enumerate("AAB")]
+    >>> brand = ProductFilter(prodex.flatten(brands)).facets["brand"]
+    >>> found = listed_values(brand, brand.totals, Selection().excluding("brand", "B"), Folding())
+    >>> [(value["label"], value["count"], value["state"]) for value in found["values"]]
+    [('B', 1, 'excluded'), ('A', 2, '')]
+    """
+    name = values.facet.name
+    chosen, excluded = conditions.groups.get(name, ()), conditions.excluded.get(name, ())
+    fitting, zeros = _fitting(values, counts, {*chosen, *excluded}, folding)
+    shown = fitting[: folding.most]
+    parents = set(values.above)
+
+    def entry(number: int) -> dict[str, Any]:
+        code = values.codes[number]
+        found = {
+            "key": "none" if code is None else f"={code}",
+            "code": code,
+            "label": cut(values.labels[number], _LABEL),
+            "count": int(counts[number]),
+            "state": "chosen" if code in chosen else "excluded" if code in excluded else "",
+        }
+        if values.above:
+            fold = ("open" if code in folding.unfolded else "closed") if number in parents else ""
+            found |= {"level": values.depths[number], "fold": fold}
+        return found
+
+    return {
+        "values": [entry(number) for number in shown],
+        "shown": len(shown),
+        "more": len(fitting) - len(shown),
+        "zeros": zeros,
+        # A field for words only where one "more" does not show all values.
+        "find": folding.find if len(values.codes) > MORE or folding.find else None,
+        "note": _values_note(values, bool(fitting or zeros)),
+    }
+
+
+def _fitting(
+    values: FacetValues, counts: Counts, active: Collection[Code], folding: Folding
+) -> tuple[list[int], int]:
+    """Return the numbers of the values to show, and how many more no product has under the conditions."""
+    if not values.is_asked:
+        return [], 0
+    numbers = values.order(counts, active)
+    kept = {number for number, code in enumerate(values.codes) if code in active}
+    if words := folding.find.strip():
+        found = contains(values.labels, words)
+        wanted = _with_above(values, {*kept, *(number for number in numbers if found[number])})
+        numbers = [number for number in numbers if number in wanted]
+    elif values.above:
+        unfolded = _unfolded_values(values, folding.unfolded, _with_above(values, kept))
+        numbers = [number for number in numbers if number in unfolded]
+    kept = _with_above(values, kept)
+    zeros = [number for number in numbers if not counts[number] and number not in kept]
+    if not folding.with_zeros:
+        numbers = [number for number in numbers if counts[number] or number in kept]
+    return numbers, len(zeros)
+
+
+def _with_above(values: FacetValues, numbers: Iterable[int]) -> set[int]:
+    """Return numbers of values and of all values above them."""
+    found: set[int] = set()
+    for number in numbers:
+        while number >= 0 and number not in found:
+            found.add(number)
+            number = values.above[number] if values.above else -1  # noqa: PLW2901 - one step up
+    return found
+
+
+def _unfolded_values(values: FacetValues, unfolded: Collection[Code], kept: Collection[int]) -> set[int]:
+    """Return the numbers of the values of a tree below which nothing is folded, and those that are kept."""
+    found: set[int] = set()
+    # A value follows the one above it.
+    for number, above in enumerate(values.above):
+        if number in kept or above < 0 or (above in found and values.codes[above] in unfolded):
+            found.add(number)
+    return found
+
+
+def _values_note(values: FacetValues, has_values: bool) -> str:
+    if not values.is_asked:
+        return FillState.NOT_ASKED
+    if not values.codes:
+        return "no products"
+    return "" if has_values else "no matching value"

@@ -1,0 +1,46 @@
+"""Paths that are typed into forms."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from prodex.notebook.session.value import Refused
+
+_SHOWN = 40
+
+
+def path_of(text: str, *, at: str = "") -> Path:
+    """Return the path that was typed; `~` is the home folder.
+
+    Parameters
+    ----------
+    text
+        What was typed.
+    at
+        The form and the field.
+
+    Raises
+    ------
+    Refused
+        When no file and no folder can have this name.
+
+    Examples
+    --------
+    >>> path_of(" out/list.csv ").name
+    'list.csv'
+    >>> path_of("x" * 300)
+    Traceback (most recent call last):
+    prodex.notebook.session.value.Refused: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' cannot be written to: File name \
+too long. Give another name.
+    """
+    try:
+        path = Path(text.strip()).expanduser()
+        # Which names are possible depends on the file system (length, characters), so it is asked.
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()
+    except (OSError, RuntimeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error).rstrip(".")
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+        raise Refused(f"{shown!r} cannot be written to: {why}. Give another name.", at=at) from error
+    return path
