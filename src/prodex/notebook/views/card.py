@@ -46,7 +46,6 @@ from prodex.notebook.views.card_texts import (
     undone,
 )
 from prodex.notebook.views.focus import focusing
-from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.history import (
     failed_part,
     history_part,
