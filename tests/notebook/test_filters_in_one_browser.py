@@ -260,6 +260,16 @@ def test_a_press_sees_all_that_was_typed_before_it(sample: prodex.Catalog, brows
         assert 0 == page.get_by_text("OR between two words").count()
 
 
+def test_a_filter_groups_the_pictures(sample: prodex.Catalog, browser: Browser) -> None:
+    """One press on its head; a filter without values has no such button."""
+    app = panel(sample)
+    with shown(app, browser) as page:
+        assert 0 == page.get_by_role("button", name="Gallery by Tag").count()
+        press(page, "Gallery by Brand")
+        assert page.locator(".facet-list").is_visible()
+        page.get_by_role("button", name="Gallery", exact=True, pressed=True).first.wait_for()
+
+
 def test_two_pages_show_the_same_and_a_press_means_what_was_seen(browser: Browser) -> None:
     """A page that hears late presses a value that stands somewhere else by now."""
     catalog = prodex.flatten({"id": n, "brand": {"code": code}} for n, code in enumerate("AAABBC"))
