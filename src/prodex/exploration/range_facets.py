@@ -84,7 +84,7 @@ class RangeFacets:
         limits = conditions.ranges.get(column, Range())
         found = self._histograms.of(column, left.without(column))
         self._shown[column] = found
-        inside = [bool(limits) and overlap(found.range(n, n), limits) for n in range(len(found.counts))]
+        own = [found.range(place, place) for place in range(len(found.counts))]
         return {
             "range": {
                 "kind": measure_of(column),
@@ -92,8 +92,14 @@ class RangeFacets:
                 "greatest": _limit_text(limits.greatest),
             },
             "bins": [
-                {"label": range_words(found.range(place, place)), "count": count, "inside": inside[place]}
-                for place, count in enumerate(found.counts)
+                {
+                    "label": range_words(one),
+                    "count": count,
+                    "inside": bool(limits) and overlap(one, limits),
+                    "least": _plain_limit(one.least),
+                    "greatest": _plain_limit(one.greatest),
+                }
+                for one, count in zip(own, found.counts, strict=True)
             ],
             "note": _range_note(found, limits),
         }
@@ -120,6 +126,10 @@ def _read_limit(column: str, text: str, *, is_end: bool) -> float | datetime:
         return float(written_number(text))
     # The last day of a range belongs to it as a whole.
     return datetime.combine(written_day(text), time.max if is_end else time.min)
+
+
+def _plain_limit(limit: float | datetime | None) -> float | str | None:
+    return limit.isoformat() if isinstance(limit, datetime) else limit
 
 
 def _limit_text(limit: float | datetime | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view
 from prodex.progress import Reporter
 
+_LOG = logging.getLogger("prodex")
 #: Seconds that a missing action is waited for before it is asked for again, and then until it is given up.
 _PATIENCE, _LAST = 2.0, 5.0
 #: Pages that are remembered: a page that was closed without a word is one of the oldest.

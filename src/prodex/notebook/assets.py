@@ -15,25 +15,32 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "answer_files",
     "load",
     "filters",
     "product_table",
     "product_gallery",
     "cells_view",
+    "trend_view",
     "card",
 )
 _STYLES = (
     "base",
     "blocks",
     "form",
+    "sending",
     "sections",
     "load",
     "filters",
     "product_table",
     "product_gallery",
     "cells_view",
+    "snapshots",
     "product_card",
+    "quality",
 )
+#: Those that a card by itself needs.
+_OF_A_CARD = ("base", "blocks", "product_card")
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
 #: marimo nothing of it can be seen, so the script marks the panel as well.
 _DARK = (
@@ -43,8 +50,6 @@ _DARK = (
     "body.vscode-dark",
     "body.vscode-high-contrast",
 )
-#: Those that a card by itself needs.
-_OF_A_CARD = ("base", "blocks", "product_card")
 
 
 @cache

@@ -1,7 +1,7 @@
 """Views as HTML without scripts: for saved notebooks, reports, and cards by themselves.
 
-It is made of the same blocks as scripts draw. What is only there to be pressed is left out. Text from outside is escaped
-here, and nothing of it loads anything: addresses are text.
+It is made of the same blocks as scripts draw. What is only there to be pressed is left out. Text from outside is
+escaped here, and nothing of it loads anything: addresses are text.
 """
 
 from __future__ import annotations
@@ -142,15 +142,15 @@ def _table(at: _Renderer, block: Block) -> str:
         return _tag("p", empty, "text muted") if empty else ""
     columns = block["columns"]
 
-    def cell(row: Block, place: int, content: Any) -> str:
+    def cell(place: int, content: Any) -> str:
         column = columns[place] if place < len(columns) else {}
         is_head = bool(column.get("head"))
         name, scope = ("th", "row") if is_head else ("td", "")
         align = column.get("align", "")
-        return _tag(name, at.cell(content), align, scope=scope, style=f"text-align:{align}" if align else "")
+        return _tag(name, at.cell(content), align, scope=scope, align=align)
 
     body = "".join(
-        _tag("tr", "".join(cell(row, place, content) for place, content in enumerate(row["cells"])))
+        _tag("tr", "".join(cell(place, content) for place, content in enumerate(row["cells"])))
         for row in block["rows"]
     )
     heads = "".join(
@@ -177,7 +177,11 @@ def _details(at: _Renderer, block: Block) -> str:
 def _switch(at: _Renderer, block: Block) -> str:
     """Return which of several is chosen; the others are there to be pressed."""
     chosen = [one["title"] for one in block["options"] if one["name"] == block["value"]]
-    return _tag("p", f"{escape(block['label'])}: <b>{at.said(chosen[0])}</b>", "text") if chosen else ""
+    return (
+        _tag("p", f"{escape(block['label'])}: <strong>{at.said(chosen[0])}</strong>", "text")
+        if chosen
+        else ""
+    )
 
 
 def _part(at: _Renderer, block: Block) -> str:
@@ -191,7 +195,7 @@ def _facts(at: _Renderer, block: Block) -> str:
     for one in block["rows"]:
         note = f" {_tag('small', at.said(one['note']), 'muted')}" if "note" in one else ""
         # No list of terms: style sheets of notebooks let terms float, and a long one runs into its value.
-        term = _tag("b", at.said(one["term"]), "term")
+        term = _tag("strong", at.said(one["term"]), "term")
         rows.append(_tag("div", f"{term} {_tag('span', at.said(one['value']) + note, 'value')}"))
     return _tag("div", "".join(rows), "facts", block.get("look", "")) if rows else ""
 
@@ -200,7 +204,7 @@ def _mark(at: _Renderer, block: Block) -> str:
     return _tag("span", at.said(block["words"]), block.get("tone", ""))
 
 
-def _record(at: _Renderer, block: Block) -> str:
+def _record(_: _Renderer, block: Block) -> str:
     return _tag("pre", escape(block["text"]), "raw", role="region", aria_label=block["label"], tabindex="0")
 
 

@@ -22,6 +22,7 @@ from prodex.query import ProductQuery
 from prodex.selection import Selection
 from prodex.service import Client
 from prodex.service.connection import service_given
+from prodex.store.reading import flatten
 from prodex.store.snapshot import catalog_given
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ else:
 
 #: Ids that are told to the page of a notebook, where marimo runs other cells with them; more would be a large message.
 _MOST_TOLD = 20_000
+
+
+#: Sections that find their products themselves.
+_WITHOUT_CATALOG = ("load", "snapshots")
 
 
 def _told(ids: tuple[str, ...], _widget: object) -> list[str]:
@@ -150,12 +155,17 @@ class Explore(AnyWidget):
 
     @observe("selected", "product_id", "section")
     def _take(self, change: dict[str, Any]) -> None:
-        if not self._is_following:
+        if self._is_following:
+            return
+        try:
             self.app.change(lambda session: session.replaced(**{change["name"]: change["new"]}))
+        finally:
+            # What was refused, or is another than what was set, is not what the panel shows.
+            self._follow(self.app.session, self.app.session)
 
 
 def explore(
-    catalog: Catalog | str | Path,
+    catalog: Catalog | str | Path | None = None,
     *,
     audit: Audit | None = None,
     service: Client | None = None,
@@ -168,7 +178,7 @@ def explore(
     Parameters
     ----------
     catalog
-        The catalogue, or the name of a snapshot.
+        The catalogue, or the name of a snapshot. The sections "load" and "snapshots" by themselves need none.
     audit
         The audit of its quality; without one, the panel offers to run one.
     service
@@ -201,12 +211,18 @@ def explore(
     >>> len(explored.catalog), explored.selected
     (2, ())
     """
+    if catalog is None and show in _WITHOUT_CATALOG:
+        catalog = flatten([])
     catalog = catalog_given(catalog, "explore(catalog)")
     if service is not None:
         service = service_given(service, "explore(catalog, service=service)")
     if show and show not in SECTIONS:
         raise InputError(
             f"show is {show!r}. Give one of {', '.join(SECTIONS)}, or leave it out for all sections."
+        )
+    if show == "load" and service is None:
+        raise InputError(
+            'show="load" needs a service: prodex.explore(service=prodex.connect(...), show="load").'
         )
     if service is None and (query is not None or show == "load"):
         raise InputError(

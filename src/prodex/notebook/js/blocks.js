@@ -65,7 +65,7 @@ function cellOf(said, act, page) {
   if (said.parts) return said.parts.map((one) => cellOf(one, act, page));
   if (said.button) return page.draw([said.button]);
   if (said.share !== undefined) return [h("span", { class: "share", style: `--share: ${Number(said.share)}`, "aria-hidden": "true" }), content(said.words)];
-  return said.words === undefined ? content(said) : h("span", { class: said.tone || null, title: said.title || null }, content(said.words, page));
+  return said.words === undefined ? content(said) : h("span", { class: said.tone || null, title: said.title || null, lang: said.lang || null }, content(said.words, page));
 }
 
 /** A row that can be pressed is so by a click, Return or Space. One of the rows is reached with Tab, the arrow keys move. */

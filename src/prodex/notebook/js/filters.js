@@ -5,35 +5,6 @@ const SIGN = { chosen: "☑", excluded: "☒", "": "☐" };
 /** A field for a number of a range: it counts when it is complete, at Return or on leaving. */
 CONTROLS.limit = (form, field, page, attributes) => textField(form, field, page, { ...attributes, inputmode: "decimal" }, { pause: null });
 
-/** Bars of a histogram: a press keeps one bar, a drag or Shift with the arrow keys a range of them. */
-function rangeBars({ name, title, bins }, pick, page) {
-  const state = page.state(`bars/${name}`);
-  const most = Math.max(1, ...bins.map((bin) => bin.count));
-  const choose = (first, last) => pick(Math.min(first, last), Math.max(first, last));
-  const products = (count) => `${whole(count)} ${count === 1 ? "product" : "products"}`;
-  return h("div", { class: "bins", role: "group", "aria-label": `${title}: distribution` }, bins.map((bin, place) => h("button", {
-    type: "button", key: `bin/${name}/${place}`, class: classes("bin", bin.inside && "is-chosen"), tabindex: place === (state.at ?? 0) ? "0" : "-1",
-    style: `--share: ${bin.count / most}`, "aria-pressed": String(bin.inside), title: `${bin.label}: ${products(bin.count)}`,
-    "aria-label": `${title} ${bin.label}: ${products(bin.count)}`,
-    onfocus: () => { state.at = place; },
-    onpointerdown: () => { state.from = place; },
-    onpointerup: () => {
-      if (state.from !== undefined) choose(state.from, place);
-      state.from = undefined;
-    },
-    // By keyboard or by a screen reader; a pointer has been answered already.
-    onclick: (event) => { if (event.detail === 0) choose(place, place); },
-    onkeydown: (event) => {
-      const all = [...event.currentTarget.parentElement.children];
-      // The bars are drawn anew after each step, and the range still begins where Shift was pressed first.
-      const from = state.anchor ?? place;
-      if (!roving(event, all, { along: ["ArrowLeft", "ArrowRight"] })) return;
-      state.anchor = event.shiftKey ? from : undefined;
-      if (event.shiftKey) choose(from, state.at);
-    },
-  })));
-}
-
 /** The keys of a value: arrows move, to the right and to the left unfold and fold a tree, minus excludes. */
 function valueKeys(value, unfold, exclude) {
   return (event) => {
@@ -117,7 +88,7 @@ register("facet", (facet, act, page) => h(
   "div", { class: "facet", role: "group", "aria-label": facet.title },
   facetHead(facet, act),
   facet.form ? page.draw([facet.form]) : null,
-  facet.bins?.length ? rangeBars({ name: facet.key, title: facet.title, bins: facet.bins }, (first, last) => act("facets.range", { facet: facet.key, first, last, seen: facet.bins[first].label }), page) : null,
+  facet.bins?.length ? headBars({ key: facet.column, title: facet.title, head: facet }, act, page.state(`bars/${facet.key}`)) : null,
   facet.values?.length ? valueList(facet, act, page) : null,
   facet.buttons ? page.draw(facet.buttons) : null,
   facet.note ? h("p", { class: "muted" }, facet.note) : null,
@@ -156,5 +127,6 @@ register("facet_add", (block, act, page) => {
 
 /** Where there is no room for them beside the products, they are shown on request. */
 register("facets", (block, act, page) => h(
-  "div", { class: classes("facet-list", block.drawn && "is-drawn"), role: "region", "aria-label": "Filters" }, page.draw(block.blocks),
+  "div", { class: classes("facet-list", block.drawn && "is-drawn"), role: "region", "aria-label": "Filters" },
+  h("div", { class: "facet-columns" }, page.draw(block.blocks)),
 ));

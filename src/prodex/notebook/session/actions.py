@@ -41,9 +41,6 @@ class Panel(Protocol):
     def cancel(self, slot: str) -> None:
         """End the work of a slot with its next step."""
 
-    def picture(self, name: str, kind: str, content: bytes) -> None:
-        """Send a picture to all pages, which show it wherever a view names it."""
-
 
 @dataclass(frozen=True)
 class Deed:

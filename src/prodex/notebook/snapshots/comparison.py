@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -11,17 +10,13 @@ from typing import Any
 
 import ipywidgets as w
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 from traitlets import Instance
 
-from prodex import clock
-from prodex.compare import Difference, diff
+from prodex.compare import Difference
 from prodex.display.html_tables import Html, table
 from prodex.errors import InputError
 from prodex.facts.groups import shown_names
-from prodex.files.atomic import writing
-from prodex.formats.csv_files import write_csv
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
@@ -30,9 +25,10 @@ from prodex.notebook.shared.exporting import path_of, spreadsheet_box
 from prodex.notebook.shared.long_tasks import Exporter, WorkRow
 from prodex.notebook.shared.panel import Panel, button, html, list_html, row, show_if, text_html
 from prodex.notebook.shared.row_table import Pager
-from prodex.notebook.snapshots.saved import SnapshotEntry, readable
-from prodex.progress import Progress, reporting, showing
-from prodex.quality import AuditComparison, compare_audits, list_audits
+from prodex.notebook.views.comparison import compared, export_changes, products_of_attributes, whole_attribute
+from prodex.notebook.views.saved_snapshots import SnapshotEntry, snapshots_to_compare
+from prodex.progress import Progress
+from prodex.quality import AuditComparison
 from prodex.quality.scores import moved
 from prodex.selection import ProductList
 from prodex.untrusted_text import cut, words
@@ -158,7 +154,7 @@ class ComparisonBox(VBox):
         if self.old.value == self.new.value:
             raise InputError("Both are the same snapshot. Select another one under From.")
         self.exporter.show_message("")
-        self.work.start(partial(compared, Path(self.old.value), Path(self.new.value)), "Comparing")
+        self.work.start(partial(_compared, Path(self.old.value), Path(self.new.value)), "Comparing")
 
     def _done(self, found: tuple[Difference, AuditComparison | None]) -> None:
         # The last step may have ended before Cancel was noticed.
@@ -190,51 +186,9 @@ class ComparisonBox(VBox):
         self.exporter.start(write, "Exporting changes")
 
 
-def compared(old: Path, new: Path, progress: Progress = False) -> tuple[Difference, AuditComparison | None]:
-    """Compare two snapshots, and their newest audits by the same profile if both have one."""
-    difference = diff(old, new, progress=progress)
-    with reporting(progress, "Compared") as reporter, reporter.phase("Comparing their audits"):
-        return difference, compared_audits(old, new)
-
-
-def compared_audits(old: Path, new: Path) -> AuditComparison | None:
-    """Compare the newest audits of two snapshots by the same profile; None where there are none."""
-    before, after = (_audits_of(side) for side in (old, new))
-    # The profile that was used last is the one that somebody works with.
-    for profile in reversed([profile for profile in after if profile in before]):
-        if len(both := readable([before[profile], after[profile]])) == 2:
-            return compare_audits(*both)
-    return None
-
-
-def _audits_of(snapshot: Path) -> dict[str, str]:
-    """Return the folder of the newest audit of a snapshot by each profile."""
-    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
-    return {
-        str(row["profile"]): str(row["folder"])
-        for row in list_audits(snapshot.parent.name).to_dict("records")
-        if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == snapshot.name
-    }
-
-
-def export_changes(difference: Difference, path: Path, is_safe: bool, progress: Progress = False) -> str:
-    """Write every changed value to a file, and return where.
-
-    Raises
-    ------
-    InputError
-        When the file exists.
-    """
-    # A list of changes is evidence: it is never replaced by that of another comparison.
-    if path.exists():
-        raise InputError(f"{path} already exists. Give another name, or delete it first.")
-    rows = pa.Table.from_pandas(difference.changes, preserve_index=False)
-    # A column without a value is of type null, and the schema of the file must not depend on what has changed.
-    rows = rows.cast(pa.schema([(name, pa.string()) for name in rows.column_names]))
-    with writing(path) as beside, showing(progress, "Exporting", "changes", len(rows)) as phase:
-        batches = phase.passing(rows.to_batches(max_chunksize=_BATCH))
-        write_csv(batches, rows.schema, beside, escape_formulas=is_safe)
-    return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."
+def _compared(old: Path, new: Path, progress: Progress = False) -> tuple[Difference, AuditComparison | None]:
+    found = compared(old, new, progress)
+    return found.difference, found.audits
 
 
 #: Changed values on a page.
@@ -438,18 +392,6 @@ def causes_markup(difference: Difference) -> str:
     return table(caption, ("What", "Items", "Products"), rows, numbers=("Items", "Products"), look="plain")
 
 
-def whole_attribute(attribute: str) -> str:
-    """Return the attribute that another one is a part of; below `assets` these are pictures, documents and so on."""
-    parts = attribute.split(".")
-    return ".".join(parts[: 2 if parts[0] == "assets" else 1])
-
-
-def products_of_attributes(changes: pd.DataFrame) -> pd.Series[int]:
-    """Return of how many products each attribute has changed values, the most first."""
-    products = changes.groupby(changes["attribute"].map(whole_attribute))["product_id"].nunique()
-    return products.sort_values(ascending=False, kind="stable")
-
-
 def changes_markup(changes: pd.DataFrame) -> str:
     """Return changed values, old next to new."""
     if changes.empty:
@@ -549,67 +491,3 @@ def _value_html(value: object) -> Html:
         return _verbatim(text.text)
     cut = text_html(text.text[:_LONG])
     return Html(f"{cut}… <span class='muted'>({_LONG} of {text.length:,} characters)</span>")
-
-
-_MONTH = timedelta(days=30)
-
-
-def snapshots_to_compare(
-    offered: Sequence[SnapshotEntry], newest: SnapshotEntry
-) -> list[tuple[str, SnapshotEntry]]:
-    """Return a label and a snapshot for each of: the one before, the one of Monday, and the one of a month before.
-
-    Days are counted from the newest snapshot and not from today, in this machine's time zone. "Monday" is the
-    last Monday before its day: the last snapshot made until the end of that Monday is meant, which is the one that
-    people have worked with since. A snapshot is offered once, under the first label that fits.
-
-    Parameters
-    ----------
-    offered
-        The snapshots, newest first.
-    newest
-        The one to compare.
-
-    Examples
-    --------
-    >>> def made(day):
-    ...     return SnapshotEntry("shop", f"2026-11-{day:02}T050102.000000Z", f"/{day}", 9, 9, True, "")
-    >>> kept = [made(day) for day in (19, 18, 16, 15, 2)]
-    >>> [(label, one.time[:10]) for label, one in snapshots_to_compare(kept, kept[0])]
-    [('Since 18 November', '2026-11-18'), ('Since Monday (16 November)', '2026-11-16')]
-    """
-    now = _time_of_snapshot(newest)
-    if now is None:
-        return []
-    earlier = [one for one in offered if one.name == newest.name and one.time < newest.time]
-    found: dict[str, tuple[str, SnapshotEntry]] = {}
-    for label, before in _moments_before(now):
-        there = next((one for one in earlier if (_time_of_snapshot(one) or now) < before), None)
-        if there is not None and there.folder not in found:
-            day = _day_of_snapshot(there, now)
-            found[there.folder] = (f"Since {label} ({day})" if label else f"Since {day}", there)
-    return list(found.values())
-
-
-def _moments_before(now: datetime) -> Iterator[tuple[str, datetime]]:
-    """Yield the words of a label, and the moment before which its snapshot was made."""
-    yield "", now
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    # On a Monday the Monday of the week before is meant.
-    yield "Monday", midnight - timedelta(days=(midnight.weekday() or 7) - 1)
-    yield "a month ago", now - _MONTH
-
-
-def _day_of_snapshot(snapshot: SnapshotEntry, now: datetime) -> str:
-    moment = _time_of_snapshot(snapshot)
-    if moment is None:
-        return snapshot.moment
-    return f"{moment:%H:%M}" if moment.date() == now.date() else f"{moment.day} {moment:%B}"
-
-
-def _time_of_snapshot(snapshot: SnapshotEntry) -> datetime | None:
-    """Return when a snapshot was made, by this machine's zone; None for a folder that somebody has named otherwise."""
-    try:
-        return None if (moment := clock.from_name(snapshot.time)) is None else moment.astimezone()
-    except OverflowError:
-        return None

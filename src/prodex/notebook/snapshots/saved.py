@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from prodex.load.resume import UnfinishedLoad
 from prodex.notebook.shared.panel import text_html
+from prodex.notebook.views.audits_before import earlier, previous, readable
 from prodex.notebook.views.saved_snapshots import (
     COLUMNS,
     NUMBERS,
     SnapshotEntry,
-    earlier,
-    previous,
-    readable,
     snapshot_entries,
     unfinished_lines,
 )

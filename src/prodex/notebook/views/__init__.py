@@ -9,17 +9,9 @@ from prodex.notebook.views.corrections import CORRECTIONS
 from prodex.notebook.views.coverage import COVERAGE
 from prodex.notebook.views.load import LOAD
 from prodex.notebook.views.products import GALLERY, PRODUCTS
+from prodex.notebook.views.snapshots import SNAPSHOTS
 
-#: The sections of a panel, in the order of their buttons.
+#: The sections of a panel, in the order of their buttons; what is not offered there can be shown alone.
 SECTIONS: dict[str, Section] = {
-    one.name: one
-    for one in (
-        PRODUCTS,
-        QUALITY,
-        COVERAGE,
-        CORRECTIONS,
-        LOAD,
-        CARD,
-        GALLERY,
-    )
+    one.name: one for one in (PRODUCTS, QUALITY, COVERAGE, CORRECTIONS, SNAPSHOTS, LOAD, CARD, GALLERY)
 }

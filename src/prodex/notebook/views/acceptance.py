@@ -11,10 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from prodex.display.audit import accepted_text
 from prodex.errors import InputError
-from prodex.messages import counted, percent
-from prodex.notebook.session.actions import Block, Panel, Want, task
+from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
 from prodex.notebook.views.drill_down import audited
@@ -38,6 +36,7 @@ _EXPLAINED = (
     "it. It comes back when its value, what it was compared with, or its date changes."
 )
 _NO_REASON = "Say why these findings are right as they are, such as: printed so on the pack."
+_GONE = "Nothing was done: this finding is not among those of the products that are shown now. Choose again."
 _IN_MEMORY = (
     "The catalogue is in memory, so there is no place beside it where it is kept what is accepted. Save the catalogue "
     "as a snapshot, and audit that."
@@ -71,7 +70,7 @@ def acceptance_block(session: Session, figures: Figures) -> Block:
     return box(
         heading("Accepted findings"),
         sentence(_EXPLAINED, key="explained", tone="muted"),
-        sentence(typed_text(figures_sentence(figures.judged)), key="figures"),
+        sentence(typed_text(figures.accepted), key="figures"),
         form(
             session,
             _FORM,
@@ -98,37 +97,20 @@ def acceptance_wants(session: Session) -> Iterable[Want]:
         )
 
 
-def figures_sentence(audit: Audit) -> str:
-    """Return what is accepted of an audit, with the score with and without."""
-    if not len(audit.accepted_reasons()):
-        return "Nothing is accepted of these products."
-    other = "with" if audit.as_found is not None else "without"
-    return f"{accepted_text(audit)}, {percent(audit.score)} {other}."
-
-
 def _fields(session: Session, figures: Figures) -> list[FormField]:
-    checks = figures.by_check
-    failing = checks[checks["failed"] > 0].to_dict("records")
-    options = [("", "All checks")]
-    options += [
-        (str(one["check"]), f"{one['problem']} ({_with_accepted(one['failed'], one['accepted'])})")
-        for one in failing
-    ]
+    options = [("", "All checks"), *figures.failing]
     chosen = session.typed.get(_FORM, {}).get("check", "")
+    if chosen not in dict(options):
+        chosen = ""
     listed = session.part(Findings)
     is_listed = listed.of is figures.judged and listed.check == chosen
     every = [("", "All findings of the products shown")]
     return [
-        FormField("check", "Check", "choice", "", options),
+        FormField("check", "Check", "choice", chosen, options, do="acceptance.check"),
         FormField("finding", "Finding", "choice", "", [*every, *(listed.offered if is_listed else ())]),
         FormField("reason", "Because", placeholder="why these findings are right as they are"),
         FormField("until", "Until", "date", hint="The last day; empty for good."),
     ]
-
-
-def _with_accepted(failed: int, accepted: int) -> str:
-    own = counted(int(failed), "product")
-    return f"{own}, {accepted:,} accepted" if accepted else own
 
 
 def _listed(audit: Audit, check: str, _: Reporter) -> Findings:
@@ -162,6 +144,12 @@ def _in_words(finding: Mapping[str, Any]) -> str:
     return f"{name or gtin or finding['product_id']}{f', {language}' if language else ''}: {value or 'nothing'}{marked}"
 
 
+@action("acceptance.check", is_quiet=True)
+def choose_check(session: Session, value: str) -> Session:
+    """Offer the findings of another check: all of them, first."""
+    return session.with_typed(_FORM, check=value, finding="")
+
+
 @task("acceptance.accept")
 def accept_findings(app: Panel) -> None:
     """Accept the findings that are chosen."""
@@ -187,7 +175,11 @@ def _asked(session: Session) -> tuple[Audit, Audit, dict[str, Any]]:
     # All findings of the products shown are meant, so it must be these.
     if figures is None or figures.conditions != session.conditions:
         raise Refused("Nothing was done: the figures of these products are being counted. Press again.")
-    return whole, figures.judged, form_values(session, _FORM, _fields(session, figures))
+    values = form_values(session, _FORM, _fields(session, figures))
+    if session.typed.get(_FORM, {}).get("finding", "") != values["finding"]:
+        # All would be meant in place of one that is gone.
+        raise Refused(_GONE, at=f"{_FORM}.finding")
+    return whole, figures.judged, values
 
 
 def _day(typed: object, audit: Audit) -> date | None:
@@ -216,7 +208,7 @@ def _chosen(shown: Audit, values: Mapping[str, Any]) -> pd.DataFrame:
         return found
     chosen = [finding_key(one) == values["finding"] for one in _records(found)]
     if not any(chosen):
-        raise Refused("Nothing was done: this finding is not among those of the products that are shown now.")
+        raise Refused(_GONE)
     return found[chosen]
 
 

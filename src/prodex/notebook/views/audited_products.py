@@ -46,6 +46,9 @@ those shown 1: GTIN 2. Press Audit to audit those shown.
         _catalog_words(audit.catalog_folder, audit.origin, len(audit)),
         _catalog_words(catalog.folder, catalog.origin, len(catalog)),
     )
+    if own == theirs and audit.catalog_folder != catalog.folder and audit.catalog_folder and catalog.folder:
+        # Two snapshots of one second: their folders have the rest of it.
+        own, theirs = (f"{one.parent.name}, {one.name}" for one in (audit.catalog_folder, catalog.folder))
     said = []
     if own != theirs:
         said.append(f"The audit is of {own}; shown are {theirs}")

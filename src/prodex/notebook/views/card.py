@@ -5,7 +5,7 @@ It is read in the background, and a few are kept, so that going back and forth b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -130,7 +130,7 @@ def card_wants(session: Session) -> Iterable[Want]:
             yield Want("card-prepared", (catalog,), prepare, options=nothing)
         return
     cards = session.part(Cards)
-    of = ("contents", catalog, audit, product_id)
+    of: tuple[Any, ...] = ("contents", catalog, audit, product_id)
     read = cards.get(*of)
     if read is None:
         yield _want("card", cards, of, lambda _: ReadCard.of(read_card(catalog, product_id, audit)))
@@ -145,8 +145,7 @@ def card_wants(session: Session) -> Iterable[Want]:
     of = ("on disk", catalog, product_id)
     if read.contents.pictures.rows and cards.get(*of) is None:
         kept = partial(_thumbnails_on_disk, catalog, product_id)
-        patient = {"is_patient": True}
-        yield _want("card-pictures-on-disk", cards, of, kept, patient)
+        yield _want("card-pictures-on-disk", cards, of, kept, {"is_patient": True})
 
 
 def _want(
@@ -310,11 +309,9 @@ def _value_cell(value: Any) -> dict[str, str]:
 
 
 def _pictures_part(session: Session, card: CardContents) -> Block:
-    cards, of = session.part(Cards), (session.catalog, card.product_id)
-    loaded = cards.get("pictures", *of)
-    shown: list[Thumbnail] = loaded if isinstance(loaded, list) else cards.get("on disk", *of) or []
-    shown = shown if isinstance(shown, list) else []
-    images = {one.position: _image(one) for one in shown if one.position is not None}
+    loaded = session.part(Cards).get("pictures", session.catalog, card.product_id)
+    found = _found(session, card.product_id)
+    images = {one.position: _image(one) for one in found if one.position is not None}
     count = len(card.pictures.rows)
     is_all = isinstance(loaded, list) or len(images) == count
     label = "Try again to show pictures" if isinstance(loaded, Unreadable) else f"Show pictures ({count})"
@@ -351,19 +348,18 @@ def _name(content: bytes) -> str:
     return f"card {sha256(content).hexdigest()[:32]}"
 
 
-def _pictures(found: list[Thumbnail]) -> Iterable[tuple[str, str, bytes]]:
-    for one in found:
+def _found(session: Session, product_id: str) -> list[Thumbnail]:
+    """Return the pictures of a product that were loaded, else those that are on disk anyway."""
+    cards, of = session.part(Cards), (session.catalog, product_id)
+    found = (cards.get(kind, *of) for kind in ("pictures", "on disk"))
+    return next((one for one in found if isinstance(one, list)), [])
+
+
+def card_pictures(session: Session) -> Iterable[tuple[str, str, bytes]]:
+    """Return the pictures that the card that is open names."""
+    for one in [] if session.product_id is None else _found(session, session.product_id):
         if one.bytes is not None:
             yield _name(one.bytes), "image/jpeg", one.bytes
-
-
-def card_pictures(session: Session) -> Iterator[tuple[str, str, bytes]]:
-    """Yield the pictures of the card that is open."""
-    cards = session.part(Cards)
-    for kind in ("pictures", "on disk"):
-        found = cards.get(kind, session.catalog, session.product_id)
-        if isinstance(found, list):
-            yield from _pictures(found)
 
 
 def _thumbnails_on_disk(catalog: Catalog, product_id: str, _: Reporter) -> list[Thumbnail]:
@@ -383,20 +379,10 @@ def _thumbnails(catalog: Catalog, product_id: str, reporter: Reporter) -> list[T
 def show_pictures(app: Panel, product_id: str) -> None:
     """Download the pictures of a product, and show them."""
     catalog = app.session.catalog
-    want = _want(
-        "card-pictures", Cards(), ("pictures", catalog, product_id), partial(_thumbnails, catalog, product_id)
-    )
-
-    app.run(
-        want.slot,
-        want.do,
-        want.then,
-        title="Downloading pictures",
-        key=want.key,
-        after=PATIENCE,
-        is_dropped=True,
-        **want.options,
-    )
+    fetch = partial(_thumbnails, catalog, product_id)
+    want = _want("card-pictures", Cards(), ("pictures", catalog, product_id), fetch)
+    options = {"after": PATIENCE, "is_dropped": True, **want.options}
+    app.run(want.slot, want.do, want.then, title="Downloading pictures", key=want.key, **options)
 
 
 # What is pressed.
@@ -494,6 +480,4 @@ def _alone(session: Session) -> list[Block]:
     return card_blocks(session, session.product_id, is_alone=True)
 
 
-CARD = Section(
-    "card", lambda _: "Card", _alone, card_wants, is_offered=lambda _: False, pictures=card_pictures
-)
+CARD = Section("card", lambda _: "Card", _alone, card_wants, lambda _: False, card_pictures)

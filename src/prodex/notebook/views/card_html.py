@@ -1,4 +1,4 @@
-"""A card by itself, as HTML without scripts and without anything to load: for `CardContents` in a notebook or a page."""
+"""A card by itself, as HTML without scripts and without anything to load: how `CardContents` shows itself."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None)
         part("Record as received", raw),
     ]
     pictures = {position: ("image/jpeg", one.bytes) for position, one in images.items() if one.bytes}
-    return f'<div class="prodex card mathjax_ignore">{blocks_html(blocks, pictures)}</div>'
+    return f'<div class="prodex mathjax_ignore"><div class="card">{blocks_html(blocks, pictures)}</div></div>'
 
 
 def shown_card(card: CardContents) -> str:

@@ -18,7 +18,7 @@ from prodex.notebook.views.blocks import listed, typed_text
 from prodex.notebook.views.card_contents import of, part
 from prodex.send.preflight import longest_text
 from prodex.tables.fill_state import LACKING
-from prodex.untrusted_text import cut, words
+from prodex.untrusted_text import cut, label, words
 from prodex.worklists.text_corrections import TextCorrection
 
 #: The form in which what is typed is kept: a field for each text.
@@ -101,14 +101,15 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
                         _item(session, line, cell, spot, changed, card.product_id)
                         for spot in spots[row, column]
                     ],
-                    "problems": list(problems.get((line.path, cell.language), ())),
+                    "problems": list(problems.get(_named(line, cell), ())),
                 }
             )
             for column, cell in enumerate(line.cells)
         ]
         made: Block = {"key": line.path, "attribute": typed_text(line.attribute), "cells": cells}
         # One cell for the whole line, where nothing can be added either.
-        if line.gap is not None and not any(cell.get("items") for cell in cells):
+        is_empty = session is None or not any(cell.get("items") for cell in cells)
+        if line.gap is not None and is_empty and not any(cell.get("problems") for cell in cells):
             made |= {"gap": str(line.gap), "cells": []}
         rows.append(made)
     texts: Block = {
@@ -152,7 +153,7 @@ def first_to_correct(card: CardContents) -> Spot | None:
         for column, cell in enumerate(line.cells):
             for spot in spots[row, column]:
                 if spot.blank is not None:
-                    rank = 0 if (line.path, cell.language) in problems else 1 if spot.there else 2
+                    rank = 0 if _named(line, cell) in problems else 1 if spot.there else 2
                     found.setdefault(rank, spot)
     return found[min(found)] if found else None
 
@@ -323,6 +324,11 @@ def _problems(card: CardContents) -> dict[tuple[str, str | None], list[dict[str,
                 if problem not in listed:
                     listed.append(problem)
     return found
+
+
+def _named(line: TextRow, cell: TextCell) -> tuple[str, str | None]:
+    """Return how an audit names a text: by the title of its attribute, which it shortens."""
+    return label(line.attribute.text).text, cell.language
 
 
 def _caption(it: Texts) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,14 +11,15 @@ import pandas as pd
 from prodex.colour_scale import shade
 from prodex.locales import language_label
 from prodex.messages import counted, percent
-from prodex.notebook.session.actions import Block, action
+from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import box, heading, listed, row, sentence, typed_text
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
-from prodex.notebook.views.drill_down import DrillDown, opened
+from prodex.notebook.views.drill_down import DrillDown, audited, opened
 from prodex.notebook.views.figures import Figures, figures_of
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.turned_pages import first_of, pager, turned_to
+from prodex.quality import Audit
 from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness, counted_of
 from prodex.quality.requirements import ALL
 from prodex.selection.paths import FAMILY
@@ -30,6 +31,7 @@ _SAID = (
     "lack something."
 )
 Order = Literal["products", "completeness"]
+_ORDERS: tuple[Order, ...] = ("products", "completeness")
 
 
 @dataclass(frozen=True)
@@ -48,69 +50,98 @@ class ShownCompleteness:
     order: Order = "products"
 
 
-@dataclass(frozen=True)
-class _Grid:
-    """The grid of the requirements of an audit: what its rows and columns are."""
+class CompletenessFigures:
+    """How complete the products of an audit are: the table of it, and what its rows and columns are."""
 
-    seen: Completeness
-    table: pd.DataFrame
-    shown: ShownCompleteness
+    def __init__(self, audit: Audit) -> None:
+        self.of: Audit = audit
+        self.seen: Completeness = Completeness.of(audit)
+        table = self.seen.table_of_both()
+        code, name = table.columns[1:3]
+        #: The row of the table for a channel, a language and a family.
+        self.rows: dict[tuple[str, str, str | None], dict[str, Any]] = {}
+        #: Families as people call them.
+        self.names: dict[str | None, str] = {}
+        for one in table.to_dict("records"):
+            family = None if pd.isna(one[code]) else str(one[code])
+            self.rows[one["channel"], one["language"], family] = {str(key): cell for key, cell in one.items()}
+            self.names[family] = "without family" if pd.isna(one[name]) else label(one[name]).text
+        self.channels: list[str] = [one.label for one in self.seen.wanted.channels]
+        self.languages: dict[str, list[str]] = {
+            channel: list(dict.fromkeys(table.loc[table["channel"] == channel, "language"]))
+            for channel in self.channels
+        }
+        every = table[table["language"] == EVERY_LANGUAGE].groupby(code, dropna=False, sort=False)
+        sizes = every.agg({"products": "max", "completeness": "min"})
+        #: The codes of the rows for each order; all products come first.
+        self.families: dict[Order, list[str | None]] = {by: _ordered(sizes, by) for by in _ORDERS}
+        said = [*self.seen.counted(table).values(), str(self.seen.new_families_said or "")]
+        #: Of how many products the figures are, and which families are new.
+        self.notes: list[str] = [one for one in said if one]
 
-    @property
-    def channels(self) -> list[str]:
-        return [one.label for one in self.seen.wanted.channels]
-
-    @property
-    def channel(self) -> str:
-        """The channel whose languages are columns, as long as the audit has it."""
-        return self.shown.channel if self.shown.channel in self.channels else ""
-
-    @property
-    def families(self) -> list[str | None]:
-        """The codes of the rows in their order; all products come first."""
-        every = self.table[self.table["language"] == EVERY_LANGUAGE]
-        by = self.shown.order
-        sizes = every.groupby(every.columns[1], dropna=False, sort=False).agg(
-            {"products": "max", "completeness": "min"}
-        )
-        ordered = sizes.sort_values(by, ascending=by == "completeness", kind="stable", na_position="last")
-        names = [None if pd.isna(one) else str(one) for one in ordered.index]
-        return [ALL, *(one for one in names if one != ALL)]
-
-    @property
-    def columns(self) -> list[tuple[str, str]]:
-        """Channel and language of each column."""
-        if self.channel:
-            own = self.table[self.table["channel"] == self.channel]
-            return [(self.channel, one) for one in dict.fromkeys(own["language"])]
+    def columns(self, channel: str) -> list[tuple[str, str]]:
+        """Return channel and language of each column: all channels, or the languages of one."""
+        if channel in self.channels:
+            return [(channel, language) for language in self.languages[channel]]
         return [(one, EVERY_LANGUAGE) for one in self.channels]
 
-    def head(self, channel: str, language: str) -> str:
-        if not self.channel:
-            return channel
-        words = {EVERY_LANGUAGE: "everything", NO_LANGUAGE: "without language"}
-        return words.get(language) or language_label(language)
-
     def choice(self, channel: str, language: str, family: str | None) -> DrillDown:
+        """Return the products of a family that lack something of what a channel requires."""
         checks = tuple(one.check.id for one in self.seen.columns(channel, language=language))
-        what = channel if language == EVERY_LANGUAGE else f"{channel}, {self.head(channel, language)}"
+        what = channel if language == EVERY_LANGUAGE else f"{channel}, {_language_words(language)}"
         return DrillDown(what, checks, None if family == ALL else (FAMILY, family))
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCompleteness:
+    """What was counted last."""
+
+    figures: CompletenessFigures | None = None
+
+
+def _ordered(sizes: pd.DataFrame, by: Order) -> list[str | None]:
+    ordered = sizes.sort_values(by, ascending=by == "completeness", kind="stable", na_position="last")
+    names = [None if pd.isna(one) else str(one) for one in ordered.index]
+    return [ALL, *(one for one in names if one != ALL)]
+
+
+def _language_words(language: str) -> str:
+    words = {EVERY_LANGUAGE: "everything", NO_LANGUAGE: "without language"}
+    return words.get(language) or language_label(language)
+
+
+def completeness_wants(session: Session) -> Iterable[Want]:
+    """Return the completeness of the products that are shown, which is not counted yet."""
+    figures = figures_of(session)
+    if figures is not None and figures.judged.families is not None:
+        yield Want(
+            "quality.completeness",
+            (figures.judged,),
+            lambda _: CompletenessFigures(figures.judged),
+            lambda session, found: session.with_part(CountedCompleteness(found)),
+        )
 
 
 def completeness_block(session: Session, figures: Figures) -> Block | None:
     """Return the grid, a page at a time; None without requirements."""
-    if figures.seen is None or figures.completeness is None:
+    if figures.judged.families is None:
         return None
-    shown = session.part(ShownCompleteness)
-    grid = _Grid(figures.seen, figures.completeness, shown)
-    families = grid.families
+    shown, grid = session.part(ShownCompleteness), session.part(CountedCompleteness).figures
+    if grid is None or grid.of is not figures.judged:
+        return box(
+            heading("Completeness"),
+            sentence("It is being counted.", key="counting", tone="muted"),
+            key="completeness-box",
+        )
+    families, columns = grid.families[shown.order], grid.columns(shown.channel)
+    is_of_one = shown.channel in grid.channels
     first = first_of(session, "families", len(families), _ROWS)
     fields = (
         FormField(
             "channel",
             "Columns",
             "choice",
-            grid.channel,
+            shown.channel if is_of_one else "",
             options=[("", "channels"), *((one, f"{one}: languages") for one in grid.channels)],
             do="completeness.columns",
         ),
@@ -134,40 +165,35 @@ def completeness_block(session: Session, figures: Figures) -> Block | None:
         ),
         cells(
             [
-                ShownCell(column_key(*one), grid.head(*one), grid.head(*one), is_mute=True)
-                for one in grid.columns
+                ShownCell(
+                    column_key(*one), *[_language_words(one[1]) if is_of_one else one[0]] * 2, is_mute=True
+                )
+                for one in columns
             ],
-            _rows(session, grid, families[first : first + _ROWS]),
+            [_row(session, grid, one, columns) for one in families[first : first + _ROWS]],
             key="grid",
             label="Completeness by family",
             corner="Family",
             do={"cell": "completeness.open"},
             empty="Nothing is required.",
         ),
-        _note(grid),
+        listed(map(typed_text, grid.notes), key="note", tone="muted"),
         key="completeness-box",
     )
 
 
-def _rows(session: Session, grid: _Grid, families: list[str | None]) -> list[Block]:
-    code, name = grid.table.columns[1:3]
-    columns = grid.columns
-    figures: dict[tuple[str, str, str | None], Mapping[Any, Any]] = {
-        (one["channel"], one["language"], None if pd.isna(one[code]) else one[code]): one
-        for one in grid.table.to_dict("records")
-    }
-    made = []
-    for family in families:
-        found = [figures.get((*one, family)) for one in columns]
-        known = next((one for one in found if one is not None), None)
-        title = "without family" if known is None or pd.isna(known[name]) else label(known[name]).text
-        own = []
-        for (channel, language), figure in zip(columns, found, strict=True):
-            cell = _cell(channel, language, title, figure)
-            is_pressed = not cell.is_mute and grid.choice(channel, language, family).is_in(session.conditions)
-            own.append(replace(cell, is_pressed=is_pressed))
-        made.append(cells_row(_family_cell(family, title, known), own))
-    return made
+def _row(
+    session: Session, grid: CompletenessFigures, family: str | None, columns: list[tuple[str, str]]
+) -> Block:
+    found = [grid.rows.get((*one, family)) for one in columns]
+    known = next((one for one in found if one is not None), None)
+    title = "without family" if known is None else grid.names[family]
+    own = []
+    for (channel, language), figure in zip(columns, found, strict=True):
+        cell = _cell(channel, language, title, figure)
+        is_pressed = not cell.is_mute and grid.choice(channel, language, family).is_in(session.conditions)
+        own.append(replace(cell, is_pressed=is_pressed))
+    return cells_row(_family_cell(family, title, known), own)
 
 
 def family_key(family: str | None) -> str:
@@ -216,12 +242,6 @@ def _cell(channel: str, language: str, title: str, figure: Mapping[Any, Any] | N
     )
 
 
-def _note(grid: _Grid) -> Block | None:
-    """Say of how many products the figures are, and which families are new."""
-    said = [*grid.seen.counted(grid.table).values(), str(grid.seen.new_families_said or "")]
-    return listed(map(typed_text, filter(None, said)), key="note", tone="muted")
-
-
 @action("completeness.columns", is_quiet=True)
 def show_columns(session: Session, value: str) -> Session:
     """Show channels as columns, or the languages of one of them."""
@@ -241,12 +261,12 @@ def _turned(session: Session, **changes: Any) -> Session:
 @action("completeness.open")
 def open_cell(session: Session, row: str, column: str) -> Session:
     """Show the products of a family that lack something of what a channel requires."""
-    figures = figures_of(session)
-    if figures is None or figures.seen is None or figures.completeness is None:
-        raise Refused("Nothing was done: this audit was made without requirements.")
-    grid = _Grid(figures.seen, figures.completeness, session.part(ShownCompleteness))
-    family = next((one for one in grid.families if family_key(one) == row), "")
-    place = next((one for one in grid.columns if column_key(*one) == column), None)
+    audit, grid = audited(session), session.part(CountedCompleteness).figures
+    if grid is None or (grid.of.taken_from or grid.of) is not audit:
+        raise Refused("Nothing was done: the completeness is being counted.")
+    shown = session.part(ShownCompleteness)
+    family = next((one for one in grid.names if family_key(one) == row), "")
+    place = next((one for one in grid.columns(shown.channel) if column_key(*one) == column), None)
     if family == "" or place is None:
         raise Refused("Nothing was done: the audit that is shown now has no such cell.")
     return opened(session, grid.choice(*place, family))

@@ -501,9 +501,8 @@ def _ended(session: Session, outcome: Outcome) -> Session:
     if (sent := state.sent) is None or sent.preview.fix is not outcome.fix:
         return session
     waiting = set(_unconfirmed(session))
-    if outcome.error is not None or outcome.fix.tracking is not None:
-        back = [one for one in _not_arrived(sent, outcome) if one in waiting]
-        session = _settled(session, back, back)
+    back = [one for one in _not_arrived(sent, outcome) if one in waiting]
+    session = _settled(session, back, back)
     if outcome.arrival is None:
         return session
     rows = outcome.arrival.newest.answers.to_dict("records")
@@ -525,10 +524,11 @@ def _not_arrived(sent: JudgedCorrections, outcome: Outcome) -> tuple[TextCorrect
     return tuple(one for one, state in states if one.product_id in failed or state == "conflict")
 
 
-def _arrived(session: Session, arrival: Arrival) -> tuple[int, list[str]]:
+def _arrived(session: Session, outcome: Outcome, arrival: Arrival) -> tuple[int, list[str]]:
     sent, waiting = session.part(CollectedCorrections).sent, set(_unconfirmed(session))
-    if sent is None:
+    if sent is None or sent.preview.fix is not outcome.fix:
         return arrival.missing()
+    waiting -= set(_not_arrived(sent, outcome))  # they are listed again, with the reason
     return arrival.missing([one in waiting for one in sent.corrections])
 
 

@@ -19,6 +19,7 @@ from prodex.notebook.session.actions import Block, Panel, Section, Want, action,
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, is_open, row, sentence, switch, typed_text
 from prodex.notebook.views.cells import cells
+from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.coverage_grid import CoverageGrid
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.pages_of_rows import first_on_page, pager
@@ -37,9 +38,9 @@ _LONGEST = 60
 _ATTRIBUTES = "coverage-attributes"
 _GONE = "Nothing was done: the grid has changed since, and has no such cell."
 _LEGEND = (
-    "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. Press "
-    "a cell to list the products that lack it, and again to take that back; a head lists those of its row or column, and "
-    "▲▼ sorts the columns by a row. “≥”: only a part was asked for, and more may be there."
+    "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. "
+    "Press a cell to list the products that lack it, and again to take that back; a head lists those of its row or "
+    "column, and ▲▼ beside it sorts the columns by a row. “≥”: only a part was asked for, and more may be there."
 )
 
 
@@ -82,9 +83,10 @@ class _Counted:
 
 def coverage_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    grid, by = _grid(session), _values(session)["by"]
+    grid, by = shown_grid(session), _values(session)["by"]
     shown = [] if grid is None else _grid_blocks(session, grid)
     blocks = [
+        conditions_bar(session),
         *([] if grid is None else _about(session, grid)),
         row(
             switch("Columns", by, {one: f"{one}s" for one in _GROUPINGS}, "coverage.by", key="by"),
@@ -111,7 +113,13 @@ def coverage_wants(session: Session) -> Iterable[Want]:
             unread = (key, error_text(error))
             return session.with_part(replace(session.part(CoverageState), unread=unread))
 
-        yield Want("coverage.read", key, partial(_read, data, choice, conditions), taken, {"failed": failed})
+        yield Want(
+            "coverage.read",
+            key,
+            partial(_read, data, choice, conditions),
+            taken,
+            {"failed": failed, "title": "Reading attributes"},
+        )
     names = session.part(CoverageState).names
     if is_open(session, _ATTRIBUTES) and (names is None or names[0] is not session.catalog):
         catalog = session.catalog
@@ -191,7 +199,7 @@ def _choice(session: Session) -> Choice:
     )
 
 
-def _grid(session: Session) -> CoverageGrid | None:
+def shown_grid(session: Session) -> CoverageGrid | None:
     """Return the grid of all attributes that were read; None where there is nothing to count yet."""
     state, choice, conditions = session.part(CoverageState), _choice(session), session.conditions
     data = _data(session)
@@ -326,7 +334,8 @@ def choose_columns(
 @action("coverage.turn", is_quiet=True)
 def turn_page(session: Session, what: Literal["column", "row"], first: int) -> Session:
     """Turn to other columns or rows."""
-    return session.with_part(replace(session.part(CoverageState), **{what: first}))
+    state = session.part(CoverageState)
+    return session.with_part(replace(state, column=first) if what == "column" else replace(state, row=first))
 
 
 @action("coverage.sort", is_quiet=True)
@@ -341,21 +350,21 @@ def sort_columns(session: Session, row: str) -> Session:
 @action("coverage.cell")
 def press_cell(session: Session, row: str, column: str) -> Session:
     """List the products that lack an attribute, or no longer."""
-    grid = _grid(session)
+    grid = shown_grid(session)
     return _pressed(session, None if grid is None else grid.cell(row, column))
 
 
 @action("coverage.row")
 def press_row(session: Session, row: str) -> Session:
     """List the products of all columns that lack the attribute of a row, or no longer."""
-    grid = _grid(session)
+    grid = shown_grid(session)
     return _pressed(session, None if grid is None else grid.row(row))
 
 
 @action("coverage.column")
 def press_column(session: Session, column: str) -> Session:
     """List the products of a column, or no longer."""
-    grid = _grid(session)
+    grid = shown_grid(session)
     return _pressed(session, None if grid is None else grid.column(column))
 
 

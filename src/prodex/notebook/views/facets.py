@@ -21,7 +21,7 @@ from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.products_left import counted_once, counted_values, left_of
+from prodex.notebook.views.products_left import counted_once, counted_values
 from prodex.selection import Code, Range, Selection
 from prodex.selection.paths import is_of_requirements
 from prodex.selection.units import ALL_UNITS
@@ -244,7 +244,7 @@ def _range(session: Session, name: str) -> Block:
         for side, label in (("least", "from"), ("greatest", "to"))
     ]
     limits_form = form(session, _FORM, fields, look="limits", label=title(column))
-    return {"form": limits_form, "bins": shown["bins"], "note": shown["note"]}
+    return {"form": limits_form, "column": column, "bins": shown["bins"], "note": shown["note"]}
 
 
 def _values(session: Session, name: str, folding: Folding) -> Block:
@@ -405,24 +405,6 @@ def limit_range(session: Session, facet: str, side: str, value: str) -> Session:
     except InputError as error:
         raise Refused(str(error), at=f"{_FORM}.{facet}/{side}") from error
     return session.filtered(session.conditions.within(column, typed))
-
-
-@action("facets.range")
-def choose_range(session: Session, facet: str, first: int, last: int, seen: str) -> Session:
-    """Select the range of some bars of a histogram, or clear it where it is selected; `seen` is the first of them.
-
-    Raises
-    ------
-    Refused
-        When the bars are those of another catalogue by now.
-    """
-    if not measure_of(column := column_of(facet) or ""):
-        return session
-    ranges, limits = session.derived(_ranges_of), session.conditions.ranges.get(column, Range())
-    bins = ranges.shown(column, session.conditions, left_of(session))["bins"]
-    if not 0 <= first <= last < len(bins) or bins[first]["label"] != seen:
-        raise Refused("Nothing was done: other products are shown by now. Press the bar again.")
-    return session.filtered(session.conditions.within(column, ranges.pressed(column, limits, first, last)))
 
 
 @action("facets.offer", is_quiet=True)

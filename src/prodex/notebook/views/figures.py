@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
-from prodex.display.audit import lines, notes
+from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.contents import check_rows, tiles
+from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audited_products import difference_sentence
 from prodex.notebook.views.audits_before import previous
 from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.search import search_wants
 from prodex.progress import Reporter
 from prodex.quality import Audit
-from prodex.quality.completeness import Completeness
 from prodex.selection import Selection
 from prodex.tables.columns import Mask
 
@@ -39,10 +39,13 @@ class Figures:
         As a report has them.
     gaps
         The failing checks, those first that would raise the score most.
-    by_check
-        How many products fail each check as found, and of how many of them that is accepted.
-    seen, completeness
-        How complete they are for the channels of the requirements, and the table of it; None without requirements.
+    failing
+        The checks that any of them fails as found, by id, each with its problem, how many fail, and how many of these
+        failures are accepted.
+    grades
+        How many have each grade; None is the grade of products to which no check applies.
+    accepted
+        What is accepted of them, in words.
     warnings, notes
         What limits the figures, and what they mean.
     """
@@ -54,9 +57,9 @@ class Figures:
     tiles: list[dict[str, Any]]
     checks: list[dict[str, Any]]
     gaps: list[dict[str, Any]]
-    by_check: pd.DataFrame
-    seen: Completeness | None
-    completeness: pd.DataFrame | None
+    failing: tuple[tuple[str, str], ...]
+    grades: Mapping[str | None, int]
+    accepted: str
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -73,8 +76,9 @@ class Counted:
 def figures_of(session: Session) -> Figures | None:
     """Return the figures of the audit that is shown; those of other products of it until they are counted."""
     figures = session.part(Counted).figures
-    is_current = figures is not None and (figures.whole, figures.catalog) == (session.audit, session.catalog)
-    return figures if is_current else None
+    if figures is None or figures.whole is not session.audit or figures.catalog is not session.catalog:
+        return None
+    return figures
 
 
 def tiles_of(session: Session, figures: Figures) -> list[dict[str, Any]]:
@@ -90,12 +94,13 @@ def figures_wants(session: Session) -> Iterable[Want]:
     audit = session.audit
     if audit is None:
         return
+    yield Want("quality.before", (audit,), partial(_compared, audit), _with_tiles, {"is_dropped": True})
     conditions, mask = session.conditions, None
-    found = session.filter.found
-    is_known = not conditions.words or (
-        found is not None and found.words == conditions.words and found.is_complete
-    )
-    if conditions and is_known:
+    if searches := [*search_wants(session)]:
+        # The figures wait for all that words find.
+        yield from searches
+        return
+    if conditions and session.filter.has_found(conditions.words):
         mask = left_of(session).mask
     yield Want(
         "quality.figures",
@@ -103,7 +108,6 @@ def figures_wants(session: Session) -> Iterable[Want]:
         partial(_counted, session, mask),
         _with_figures,
     )
-    yield Want("quality.before", (audit,), partial(_compared, audit), _with_tiles, {"is_dropped": True})
 
 
 def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
@@ -113,12 +117,6 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
     if conditions:
         kept = session.filter.mask(conditions) if mask is None else mask
         judged = whole.only(session.filter.products.ids.filter(pa.array(kept)), session.chosen_words)
-    # What is accepted is no finding of a view, and is taken back here.
-    as_found = judged.as_found or judged
-    then = as_found.with_accepted() if as_found.has_accepted else as_found
-    by_check = as_found.by_check
-    by_check["accepted"] = by_check["failed"] - then.by_check["failed"]
-    seen = None if judged.families is None else Completeness.of(judged)
     warned = [str(line) for line, is_warning in lines(whole) if is_warning]
     return Figures(
         whole,
@@ -128,12 +126,40 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
         tiles(judged, None),
         check_rows(judged),
         [{str(name): value for name, value in row.items()} for row in judged.gaps().to_dict("records")],
-        by_check,
-        seen,
-        None if seen is None else seen.table_of_both(),
+        _failing(judged),
+        _grades(judged),
+        figures_sentence(judged),
         tuple(filter(None, [difference_sentence(whole, session.catalog), *warned])),
         tuple(map(str, notes(whole))),
     )
+
+
+def _failing(audit: Audit) -> tuple[tuple[str, str], ...]:
+    # What is accepted is no finding of a view, and is taken back there.
+    found = audit.as_found or audit
+    then = found.with_accepted() if found.has_accepted else found
+    made = []
+    for check, failed, left in zip(
+        found.checks, found.by_check["failed"], then.by_check["failed"], strict=True
+    ):
+        if failed:
+            accepted = f", {failed - left:,} accepted" if failed > left else ""
+            made.append((check.id, f"{check.problem} ({counted(int(failed), 'product')}{accepted})"))
+    return tuple(made)
+
+
+def _grades(audit: Audit) -> dict[str | None, int]:
+    summary = audit.summary
+    counts: dict[str | None, int] = {grade: int(summary[f"grade_{grade}"]) for grade in "ABCDE"}
+    return {**counts, None: len(audit) - sum(counts.values())}
+
+
+def figures_sentence(audit: Audit) -> str:
+    """Return what is accepted of an audit, with the score with and without."""
+    if not len(audit.accepted_reasons()):
+        return "Nothing is accepted of these products."
+    other = "with" if audit.as_found is not None else "without"
+    return f"{accepted_text(audit)}, {percent(audit.score)} {other}."
 
 
 def _with_figures(session: Session, figures: Figures) -> Session:

@@ -1,4 +1,4 @@
-"""The history on a card: which values were changed since the first snapshot, when, by whom, and which were sent from here.
+"""The history on a card: which values were changed since the first snapshot, when, by whom, and which we sent.
 
 It is read in the background, since a card must not wait for earlier snapshots. Only a catalogue that is one of the
 snapshots of this machine has earlier ones. All times are in the zone of this machine: a snapshot has the moment of its

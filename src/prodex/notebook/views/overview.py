@@ -13,8 +13,6 @@ from prodex.notebook.views.drill_down import figure_button, of_check, of_grade, 
 from prodex.notebook.views.figures import Figures, tiles_of
 from prodex.untrusted_text import words
 
-#: None is the grade of products to which no check applies.
-_GRADES = (*"ABCDE", None)
 _GAPS = 10
 #: Bytes of a warning, which may quote a rule that somebody wrote.
 _LONG = 2_000
@@ -94,11 +92,9 @@ def _change(tile: Mapping[str, Any]) -> Block | None:
 
 def grades_block(session: Session, figures: Figures) -> Block:
     """Return how many products have each grade; the name of one is a button that shows them."""
-    judged, summary = figures.judged, figures.judged.summary
-    counts = {grade: int(summary[f"grade_{grade}"]) for grade in _GRADES if grade}
-    every = {**counts, None: len(judged) - sum(counts.values())}
+    judged = figures.judged
     rows = []
-    for grade, count in every.items():
+    for grade, count in figures.grades.items():
         # Mostly no product is without a grade, and an empty bar would need an explanation.
         if grade is None and not count:
             continue

@@ -84,47 +84,50 @@ class QueryField:
 
     Attributes
     ----------
-    names
-        The filters of `ProductQuery` that it fills; the field has the name of the first.
-    label, options, hint, placeholder
+    name, other
+        The filter of `ProductQuery` that it fills, and if it fills two, the other one.
+    label, placeholder, hint
         As for `FormField`.
     kind
         How it is filled in.
     group
         Where it is shown.
+    options
+        What is offered to choose from.
     added
-        What a choice above it adds to its list by name: what one of it is called, and the names.
+        What one of the options is called, where a choice above the field adds them to its list by name.
     usual
-        Texts that a choice above it offers, and what they are called.
+        Texts that a choice above the field offers, and what they are called.
     note
         What is said of what was typed, below it.
     """
 
-    names: tuple[str, ...]
+    name: str
     label: str
     kind: FieldKind
     group: FieldGroup
     options: Callable[[], Options] = tuple
-    hint: str = ""
     placeholder: str = ""
-    added: tuple[str, Callable[[], Options]] | None = None
+    hint: str = ""
+    other: str = ""
+    added: str = ""
     usual: Options = ()
     note: Callable[[str], str] | None = None
 
     @property
-    def name(self) -> str:
-        """Its name in the form."""
-        return self.names[0]
+    def names(self) -> tuple[str, ...]:
+        """The filters that it fills."""
+        return (self.name, self.other) if self.other else (self.name,)
 
     def shown(self, query: ProductQuery) -> Any:
         """Return what stands in it for a query."""
         values = [getattr(query, name) for name in self.names]
-        return self.kind.shown(values[0] if len(values) == 1 else values)
+        return self.kind.shown(values if self.other else values[0])
 
     def given(self, typed: Any) -> dict[str, Any]:
         """Return the filters of a query for what was typed."""
         read = self.kind.read(typed)
-        return {self.name: read} if len(self.names) == 1 else dict(zip(self.names, read, strict=True))
+        return dict(zip(self.names, read if self.other else (read,), strict=True))
 
 
 def comma_separated(text: str) -> list[str]:
@@ -271,20 +274,20 @@ WORDS = FieldKind(
 #: One field for two filters of the service: both at once would match nothing.
 PACKSHOT = FieldKind("choice", _packshot, lambda value: (value == "with" or None, value == "without" or None))
 
-_SEARCHED = ("Name", "Ingredients", "Allergens", "Brand", "Kind", "Description")
-# By hand: the names in the specification are abbreviations.
-_VALIDATION = {
-    ValidationStatus.NA: "No status (NA)",
-    ValidationStatus.NOT_OK: "Not OK",
-    ValidationStatus.OK: "OK",
-    ValidationStatus.CORRECTION: "To be corrected",
-}
-# What the specification calls "assignation" is assignment in English.
-_PRODUCT_STATUS = {ProductStatus.ASSIGNATION_PENDING: "Assignment pending"}
-
 
 def _named(members: Iterable[Enum], names: Mapping[Any, str] = MappingProxyType({})) -> Options:
     return [(one.value, names.get(one) or one.name.replace("_", " ").capitalize()) for one in members]
+
+
+def _product_statuses() -> Options:
+    # What the specification calls "assignation" is assignment in English.
+    return _named(ProductStatus, {ProductStatus.ASSIGNATION_PENDING: "Assignment pending"})
+
+
+def _validation_statuses() -> Options:
+    # By hand: the names in the specification are abbreviations.
+    texts = ("No status (NA)", "Not OK", "OK", "To be corrected")
+    return _named(ValidationStatus, dict(zip(ValidationStatus, texts, strict=True)))
 
 
 @cache
@@ -302,7 +305,7 @@ def markets(first: tuple[int, ...] = ()) -> Options:
 
 
 @cache
-def _language_options() -> Options:
+def _languages_by_name() -> Options:
     return tuple((tag, f"{name} ({tag})") for tag, name in locales.languages().items())
 
 
@@ -357,133 +360,73 @@ def periods(now: datetime) -> list[tuple[str, datetime | None, datetime | None]]
     ]
 
 
-_SHARING = lambda: [("", "any"), *_named(SharingStatus)]  # noqa: E731 - a row of the table below
+def _sharing() -> Options:
+    return [("", "any"), *_named(SharingStatus)]
+
+
 WORDS_HINT = (
     "All words must match; the service decides whether a part of a word does (in the sandbox none does). There is "
     "no filter by category: type the name of a kind, or load a market and filter it by category under Products."
 )
-_ALL_PATHS = "namePublicLong.data, assets.pictures"
-FRONT, PERIOD, SEARCH, STATUS, MORE, ANSWER, EXPERT = FieldGroup
-
-_DESIGNED: tuple[QueryField, ...] = (
-    QueryField(("target_market",), "Target market", CHOICE, FRONT, markets),
-    QueryField(("updated_at_from",), "Updated from (UTC)", MOMENT, PERIOD),
-    QueryField(("updated_at_to",), "Updated until (UTC)", MOMENT, PERIOD),
-    QueryField(
-        ("search",),
-        "Word",
-        WORDS,
-        SEARCH,
-        lambda: [*zip(SEARCH_FIELDS, _SEARCHED, strict=True)],
-        placeholder="cocoa",
-    ),
-    QueryField(
-        ("target_productstatus_in",),
-        "Status at the retailer",
-        MANY,
-        STATUS,
-        lambda: _named(ProductStatus, _PRODUCT_STATUS),
-    ),
-    QueryField(
-        ("validation_status_in",),
-        "Validation status",
-        MANY,
-        STATUS,
-        lambda: _named(ValidationStatus, _VALIDATION),
-    ),
-    QueryField(("status_shared_from",), "Sharing status at the manufacturer", CHOICE, STATUS, _SHARING),
-    QueryField(("status_shared_with",), "Sharing status at the retailer", CHOICE, STATUS, _SHARING),
-    QueryField(("tags_in",), "Tag is on", TEXTS, STATUS, placeholder="such as exportable, new"),
-    QueryField(("tags_not_in",), "Tag is off", TEXTS, STATUS, placeholder="such as blocked"),
-    QueryField(
-        ("gtins_in",),
-        "GTINs",
-        GTINS,
-        MORE,
-        placeholder="Paste a column of a spreadsheet",
-        note=_pasted,
-    ),
-    QueryField(
-        ("owners_in",),
-        "Owners (suppliers), by number",
-        NUMBERS,
-        MORE,
-        placeholder="numbers, such as 11, 12",
-        added=("an owner", tuple),
-    ),
-    QueryField(
-        ("has_packshot", "has_no_packshot"),
-        "Packshot (picture of the packed product)",
-        PACKSHOT,
-        MORE,
-        lambda: (("", "with or without"), ("with", "with a packshot"), ("without", "without a packshot")),
-    ),
-    QueryField(("pictures_last_updated_at_from",), "Pictures updated from (UTC)", MOMENT, MORE),
-    QueryField(("pictures_last_updated_at_to",), "Pictures updated until (UTC)", MOMENT, MORE),
-    QueryField(
-        ("active_range",),
-        "Active range of the retailer",
-        CHOICE,
-        MORE,
-        lambda: (("", "all products"), (True, "only products in it")),
-    ),
-    QueryField(
-        ("product_languages",),
-        "Languages",
-        LANGUAGES,
-        ANSWER,
-        hint="Leaves out texts in other languages; the same products are returned.",
-        placeholder="all languages",
-        added=("a language", _language_options),
-        note=language_names,
-    ),
-    QueryField(
-        ("source_include",),
-        "Return",
-        PATHS,
-        ANSWER,
-        hint="Keys and dates are always included.",
-        placeholder=_ALL_PATHS,
-        usual=(
-            ("", "everything"),
-            ("namePublicLong, namePublicShort, nameLegal, brand, kind", "names, brand and kind"),
-            ("assets.pictures", "pictures only"),
-            ("assets", "pictures, documents and videos"),
-            ("updatedAt", "keys and dates only"),
-        ),
-    ),
-    QueryField(
-        ("source_exclude",),
-        "Leave out",
-        LEFT_OUT,
-        ANSWER,
-        placeholder=_ALL_PATHS,
-        usual=(
-            ("", "nothing"),
-            ("assets", "pictures, documents and videos"),
-            ("logisticalHierarchies", "logistical hierarchies"),
-        ),
-    ),
-    QueryField(
-        ("extra",),
-        "Further filters, as JSON",
-        EXTRA,
-        EXPERT,
-        hint="Sent to the service unchanged.",
-        placeholder='{"allow_not_consumer_units": true}',
-    ),
+_SEARCHED = ("Name", "Ingredients", "Allergens", "Brand", "Kind", "Description")
+_PACKSHOTS = (("", "with or without"), ("with", "with a packshot"), ("without", "without a packshot"))
+_RETURNED = (
+    ("", "everything"),
+    ("namePublicLong, namePublicShort, nameLegal, brand, kind", "names, brand and kind"),
+    ("assets.pictures", "pictures only"),
+    ("assets", "pictures, documents and videos"),
+    ("updatedAt", "keys and dates only"),
 )
+_LEFT_OUT = (
+    ("", "nothing"),
+    ("assets", "pictures, documents and videos"),
+    ("logisticalHierarchies", "logistical hierarchies"),
+)
+_ONLY_TEXTS = "Leaves out texts in other languages; the same products are returned."
+_PATHS_SUCH_AS = "namePublicLong.data, assets.pictures"
+FRONT, PERIOD, SEARCH, STATUS, MORE, ANSWER, EXPERT = FieldGroup
+_AT_RETAILER, _AT_MAKER = "Sharing status at the retailer", "Sharing status at the manufacturer"
+
+# fmt: off
+_DESIGNED: tuple[QueryField, ...] = (
+    QueryField("target_market", "Target market", CHOICE, FRONT, markets),
+    QueryField("updated_at_from", "Updated from (UTC)", MOMENT, PERIOD),
+    QueryField("updated_at_to", "Updated until (UTC)", MOMENT, PERIOD),
+    QueryField("search", "Word", WORDS, SEARCH, lambda: [*zip(SEARCH_FIELDS, _SEARCHED, strict=True)], "cocoa"),
+    QueryField("target_productstatus_in", "Status at the retailer", MANY, STATUS, _product_statuses),
+    QueryField("validation_status_in", "Validation status", MANY, STATUS, _validation_statuses),
+    QueryField("status_shared_from", _AT_MAKER, CHOICE, STATUS, _sharing),
+    QueryField("status_shared_with", _AT_RETAILER, CHOICE, STATUS, _sharing),
+    QueryField("tags_in", "Tag is on", TEXTS, STATUS, placeholder="such as exportable, new"),
+    QueryField("tags_not_in", "Tag is off", TEXTS, STATUS, placeholder="such as blocked"),
+    QueryField("gtins_in", "GTINs", GTINS, MORE, placeholder="Paste a column of a spreadsheet", note=_pasted),
+    QueryField("owners_in", "Owners (suppliers), by number", NUMBERS, MORE, placeholder="numbers, such as 11, 12",
+               added="an owner"),
+    QueryField("has_packshot", "Packshot (picture of the packed product)", PACKSHOT, MORE, lambda: _PACKSHOTS,
+               other="has_no_packshot"),
+    QueryField("pictures_last_updated_at_from", "Pictures updated from (UTC)", MOMENT, MORE),
+    QueryField("pictures_last_updated_at_to", "Pictures updated until (UTC)", MOMENT, MORE),
+    QueryField("active_range", "Active range of the retailer", CHOICE, MORE,
+               lambda: (("", "all products"), (True, "only products in it"))),
+    QueryField("product_languages", "Languages", LANGUAGES, ANSWER, _languages_by_name, "all languages", _ONLY_TEXTS,
+               added="a language", note=language_names),
+    QueryField("source_include", "Return", PATHS, ANSWER, placeholder=_PATHS_SUCH_AS, usual=_RETURNED,
+               hint="Keys and dates are always included."),
+    QueryField("source_exclude", "Leave out", LEFT_OUT, ANSWER, placeholder=_PATHS_SUCH_AS, usual=_LEFT_OUT),
+    QueryField("extra", "Further filters, as JSON", EXTRA, EXPERT, placeholder='{"allow_not_consumer_units": true}',
+               hint="Sent to the service unchanged."),
+)
+# fmt: on
 
 
 def _made_of(name: str, one: Filter) -> QueryField:
     """Return the field of a filter for which nobody has designed one, by the form of its values."""
-    title = one.option.replace("-", " ").capitalize()
-    if one.kind.form is Form.FLAG:
-        return QueryField((name,), title, CHOICE, MORE, lambda: (("", "all products"), (True, one.help)))
-    if one.kind.form is Form.TIME:
-        return QueryField((name,), f"{title} (UTC)", MOMENT, MORE)
-    kind = TEXT if one.kind.form is Form.VALUE else TEXTS
-    return QueryField((name,), title, kind, MORE, hint=one.help)
+    title, form = one.option.replace("-", " ").capitalize(), one.kind.form
+    if form is Form.FLAG:
+        return QueryField(name, title, CHOICE, MORE, lambda: (("", "all products"), (True, one.help)))
+    if form is Form.TIME:
+        return QueryField(name, f"{title} (UTC)", MOMENT, MORE)
+    return QueryField(name, title, TEXT if form is Form.VALUE else TEXTS, MORE, hint=one.help)
 
 
 _KNOWN = {name for field in _DESIGNED for name in field.names}
@@ -567,11 +510,9 @@ def form_fields(
         options = markets(offered.markets) if field.name == "target_market" else field.options()
         if field.kind.control == "choice" and value not in [one for one, _ in options]:
             options = [*options, (value, str(value))]
-        here.append(
-            FormField(
-                field.name, field.label, field.kind.control, value, options, field.hint, field.placeholder
-            )
-        )
+        shown = FormField(field.name, field.label, field.kind.control, value)
+        options = () if field.added else options
+        here.append(replace(shown, options=options, hint=field.hint, placeholder=field.placeholder))
     return found
 
 
@@ -596,35 +537,23 @@ def fields_with_choices(
         if field is None:
             yield one
             continue
-        text = typed[one.name]
-        label = one.label
-        if field.added is not None:
-            # A name is what people know; few know a number or a code.
-            called, named = field.added
-            names = offered.owners if field.kind is NUMBERS else named()
-            if names:
-                choices = [("", "select …"), *names]
-                args = {"field": one.name}
-                yield FormField(
-                    f"{one.name}_add",
-                    f"Add {called} by name",
-                    "choice",
-                    "",
-                    choices,
-                    do="load.add",
-                    args=args,
-                )
+        text, label, hint = typed[one.name], one.label, one.hint
+        above = FormField(f"{one.name}_choice", label, "choice")
+        if field.added:
+            # A name is what people know; few know a number or a code. Owners are named by themselves.
+            owners = [(value, typed_text(name)) for value, name in offered.owners]
+            if names := owners if field.kind is NUMBERS else field.options():
+                above = replace(above, label=f"Add {field.added} by name", options=[("", "select …"), *names])
+                yield replace(above, do="load.add", args={"field": one.name})
         elif field.usual:
-            known = [value for value, _ in field.usual]
-            choices = [*field.usual, *([] if text in known else [(text, "other paths")])]
-            args = {"form": FORM, "field": one.name}
-            yield FormField(f"{one.name}_usual", label, "choice", text, choices, do="form.set", args=args)
+            own = [] if text in [value for value, _ in field.usual] else [(text, "other paths")]
+            above = replace(above, value=text, options=[*field.usual, *own])
+            yield replace(above, do="form.set", args={"form": FORM, "field": one.name})
             label = f"Paths to {label[0].lower()}{label[1:]}"
-        hint: Any = one.hint
         if field.kind is NUMBERS:
-            named_ones = {str(value): name for value, name in offered.owners}
-            found = [named_ones[number] for number in comma_separated(text) if number in named_ones]
-            hint = typed_text(", ".join(dict.fromkeys(found))) if found else owners_problem
+            known = {str(value): name for value, name in offered.owners}
+            named = dict.fromkeys(known[one] for one in comma_separated(text) if one in known)
+            hint = typed_text(", ".join(named)) if named else owners_problem
         elif field.note is not None and (note := field.note(text)):
             hint = f"{note}. {hint}" if hint else note
         yield replace(one, label=label, hint=hint)
@@ -724,7 +653,7 @@ _LABELS = {name: field.label for field in FIELDS for name in field.names}
 
 def _in_words(message: str) -> str:
     """Return a message about arguments of Python with the labels of the fields in their place."""
-    return re.sub(rf"\b({'|'.join(_LABELS)})\b", lambda found: f"“{_LABELS[found[0]]}”", message)
+    return re.sub(rf"\b({'|'.join(_LABELS)})\b(=\.\.)?", lambda found: f"“{_LABELS[found[1]]}”", message)
 
 
 def count_given(query: ProductQuery, group: FieldGroup) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from prodex import clock
-from prodex.errors import SnapshotError
-from prodex.load.resume import RESUMABLE, UnfinishedLoad
+from prodex.errors import OtherLayout
+from prodex.load.resume import RESUMABLE, UnfinishedLoad, unfinished_loads
 from prodex.messages import counted
+from prodex.notebook.session.value import Session
 from prodex.notebook.views.frame import snapshot_moment, snapshot_title
-from prodex.progress import SILENT, Reporter
-from prodex.quality import Audit, list_audits, open_audit
+from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import list_snapshots
 
 #: Loads that are not finished, of which the list tells.
@@ -45,7 +45,8 @@ class SnapshotEntry:
 
     Examples
     --------
-    >>> kept = SnapshotEntry("shop", "2026-11-13T050102.123456Z", "shop/2026-11-13T050102.123456Z", 12000, 3_400_000, True, "")
+    >>> time = "2026-11-13T050102.123456Z"
+    >>> kept = SnapshotEntry("shop", time, f"shop/{time}", 12000, 3_400_000, True, "")
     >>> kept.moment, kept.title, kept.size
     ('2026-11-13 05:01:02', 'shop, 2026-11-13 05:01:02 (12,000 products)', '3.4 MB')
     """
@@ -81,6 +82,40 @@ class SnapshotEntry:
         return (self.name, self.moment, products, self.size, _STATES[self.complete], number)
 
 
+@dataclass(frozen=True)
+class ListedSnapshots:
+    """What was listed last.
+
+    Attributes
+    ----------
+    entries
+        The snapshots; None as long as they were not listed.
+    unfinished
+        How many loads are not finished, and a line for each; empty if there are none.
+    problem
+        Why that cannot be said.
+    """
+
+    entries: tuple[SnapshotEntry, ...] | None = None
+    unfinished: tuple[str, tuple[str, ...]] = ("", ())
+    problem: str = ""
+
+
+def listed_snapshots() -> ListedSnapshots:
+    """List the snapshots of all names, and the loads that are not finished."""
+    try:
+        loads = unfinished_loads(snapshots_folder())
+    except OtherLayout as error:
+        return ListedSnapshots(snapshot_entries(), problem=str(error))
+    return ListedSnapshots(snapshot_entries(), unfinished_lines(loads) if loads else ("", ()))
+
+
+def explored(session: Session) -> SnapshotEntry | None:
+    """Return the snapshot that is explored, whoever opened it; None if that is none of those that are listed."""
+    folder, every = session.catalog.folder, session.part(ListedSnapshots).entries or ()
+    return None if folder is None else next((one for one in every if one.folder == str(folder)), None)
+
+
 def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     """Return the snapshots of a name, or all, newest first: those of one name in the order of publication."""
     listed = list_snapshots(name or "*").astype("object")
@@ -95,7 +130,7 @@ def snapshot_entries(name: str | None = None) -> tuple[SnapshotEntry, ...]:
     return tuple(rows[at] for *_, at in sorted(places, reverse=True))
 
 
-def unfinished_lines(loads: Sequence[UnfinishedLoad]) -> tuple[str, list[str]]:
+def unfinished_lines(loads: Sequence[UnfinishedLoad]) -> tuple[str, tuple[str, ...]]:
     """Return what is kept of loads that are not finished: a sentence, and a line for each of the newest.
 
     >>> from datetime import UTC, datetime
@@ -114,7 +149,7 @@ def unfinished_lines(loads: Sequence[UnfinishedLoad]) -> tuple[str, list[str]]:
         lines.append(f"{one.name}{query}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
     many = counted(len(loads), "load")
     count = f"{len(lines)} of {many}" if loads[_UNFINISHED:] else many
-    return f"{count} {'is' if len(loads) == 1 else 'are'} not finished (times in UTC):", lines
+    return f"{count} {'is' if len(loads) == 1 else 'are'} not finished (times in UTC):", tuple(lines)
 
 
 def in_units(size: int) -> str:
@@ -129,46 +164,65 @@ def in_units(size: int) -> str:
     return f"{left:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
 
 
-#: With the audit itself a year of monthly audits.
-_EARLIER = 11
+_MONTH = timedelta(days=30)
 
 
-def earlier(audit: Audit, most: int = _EARLIER) -> list[Audit]:
-    """Return the newest earlier audits of the same snapshots by the same profile, oldest first; for a view, views."""
-    return _alike(audit, _folders(audit, same_rules=False)[-most:])
+def snapshots_to_compare(
+    offered: Sequence[SnapshotEntry], newest: SnapshotEntry
+) -> list[tuple[str, SnapshotEntry]]:
+    """Return a label and a snapshot for each of: the one before, the one of Monday, and the one of a month before.
 
+    Days are counted from the newest snapshot and not from today, in this machine's time zone. "Monday" is the
+    last Monday before its day: the last snapshot made until the end of that Monday is meant, which is the one that
+    people have worked with since. A snapshot is offered once, under the first label that fits.
 
-def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]:
-    """Open audits, and leave out those that cannot be read: one of them must not hide the others."""
-    found, wanted = [], list(folders)
-    with reporter.phase("Opening saved audits", "audits", len(wanted)) as show:
-        for number, folder in enumerate(wanted, 1):
-            # The list of snapshots reports the damage; figures and charts are shown without.
-            with suppress(SnapshotError):
-                found.append(open_audit(folder))
-            show(number, len(wanted))
-    return found
+    Parameters
+    ----------
+    offered
+        The snapshots, newest first.
+    newest
+        The one to compare.
 
-
-def previous(audit: Audit) -> Audit | None:
-    """Return the last audit before this one by the same rules, for a view as a view; None if none can be read."""
-    return next(iter(_alike(audit, _folders(audit, same_rules=True)[-1:])), None)
-
-
-def _alike(audit: Audit, folders: Iterable[str]) -> list[Audit]:
-    found = readable(folders)
-    return found if audit.as_found is None else [one.with_accepted() for one in found]
-
-
-def _folders(audit: Audit, *, same_rules: bool) -> list[str]:
-    if audit.catalog_folder is None:
+    Examples
+    --------
+    >>> def made(day):
+    ...     return SnapshotEntry("shop", f"2026-11-{day:02}T050102.000000Z", f"/{day}", 9, 9, True, "")
+    >>> kept = [made(day) for day in (19, 18, 16, 15, 2)]
+    >>> [(label, one.time[:10]) for label, one in snapshots_to_compare(kept, kept[0])]
+    [('Since 18 November', '2026-11-18'), ('Since Monday (16 November)', '2026-11-16')]
+    """
+    now = _time_of_snapshot(newest)
+    if now is None:
         return []
-    listed = list_audits(audit.catalog_folder.parent.name)
-    stamp = clock.as_name(audit.audited_at)  # as the folder of this audit is called
-    own = listed.index[listed["time"] == stamp]
-    # Those before it in the list, which is in order; where it is not saved, those with an earlier time.
-    before = listed.index < own[0] if len(own) else listed["time"] < stamp
-    alike = listed[(listed["profile"] == audit.profile) & before]
-    if same_rules:
-        alike = alike[alike["rule_set"] == audit.rule_set]
-    return [str(folder) for folder in alike["folder"]]
+    earlier = [one for one in offered if one.name == newest.name and one.time < newest.time]
+    found: dict[str, tuple[str, SnapshotEntry]] = {}
+    for label, before in _moments_before(now):
+        there = next((one for one in earlier if (_time_of_snapshot(one) or now) < before), None)
+        if there is not None and there.folder not in found:
+            day = _day_of_snapshot(there, now)
+            found[there.folder] = (f"Since {label} ({day})" if label else f"Since {day}", there)
+    return list(found.values())
+
+
+def _moments_before(now: datetime) -> Iterator[tuple[str, datetime]]:
+    """Yield the words of a label, and the moment before which its snapshot was made."""
+    yield "", now
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    # On a Monday the Monday of the week before is meant.
+    yield "Monday", midnight - timedelta(days=(midnight.weekday() or 7) - 1)
+    yield "a month ago", now - _MONTH
+
+
+def _day_of_snapshot(snapshot: SnapshotEntry, now: datetime) -> str:
+    moment = _time_of_snapshot(snapshot)
+    if moment is None:
+        return snapshot.moment
+    return f"{moment:%H:%M}" if moment.date() == now.date() else f"{moment.day} {moment:%B}"
+
+
+def _time_of_snapshot(snapshot: SnapshotEntry) -> datetime | None:
+    """Return when a snapshot was made, by this machine's zone; None for a folder that somebody has named otherwise."""
+    try:
+        return None if (moment := clock.from_name(snapshot.time)) is None else moment.astimezone()
+    except OverflowError:
+        return None

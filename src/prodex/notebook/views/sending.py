@@ -149,7 +149,7 @@ class Outbox:
     preview: Callable[[Session], Preview | None]
     begin: Callable[[Panel, Preview], None] = lambda *_: None
     ended: Callable[[Session, Outcome], Session] = lambda session, _: session
-    arrived: Callable[[Session, Arrival], tuple[int, list[str]]] = lambda _, arrival: arrival.missing()
+    arrived: Callable[[Session, Outcome, Arrival], tuple[int, list[str]]] = lambda *given: given[-1].missing()
     also: str | Collection[str] = ()
 
 
@@ -374,7 +374,7 @@ def _ended(session: Session, name: str, outcome: Outcome) -> Session:
     box, arrival = _named(name), outcome.arrival
     blocks = [*_error_blocks(outcome)]
     if arrival is not None:
-        every, missing = box.arrived(session, arrival)
+        every, missing = box.arrived(session, outcome, arrival)
         blocks.append(arrival_block(arrival, every, missing, host_in_words(session)))
     session = box.ended(session, outcome)
     if arrival is not None:
