@@ -15,6 +15,7 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "answer_files",
     "load",
     "filters",
     "product_table",
