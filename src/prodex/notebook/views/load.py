@@ -379,7 +379,7 @@ def _load(told: Session, state: LoadState, asks: Asked) -> Block:
     )
     question, since = state.planned
     plan = None
-    if since is not None and not is_loading and not report.blocks and question == _question(told):
+    if since is not None and not is_loading and state.report.question != question == _question(told):
         age = duration_in_words(clock.now() - since)
         plan = sentence(
             f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again.",
