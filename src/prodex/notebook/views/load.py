@@ -245,14 +245,14 @@ def load_view(session: Session) -> list[Block]:
                 _periods(values),
                 fields(FieldGroup.PERIOD),
                 key="period",
-                look="period",
+                look="query-period",
             ),
             key="front",
             look="query-front",
         ),
         _words(told, groups[FieldGroup.WORDS], state),
         row(
-            box(*_matching(session, state, asks), key="matching", look="matching"),
+            box(*_matching(session, state, asks), key="matching", look="query-matching"),
             button("Clear all filters", "load.clear", look="quiet"),
             key="count",
             look="query-count",
@@ -291,12 +291,11 @@ def _words(told: Session, fields: Sequence[FormField], state: LoadState) -> Bloc
             "Remove", "load.remove_word", look="quiet", title=f"Remove word {place + 1}", row=number
         )
         two = fields[2 * place : 2 * place + 2]
-        label = f"Word {place + 1}"
-        drawn = form(told, FORM, two, label=label, look="query-word")
-        lines.append(row(drawn, remove if len(state.rows) > 1 else None, key=f"word {number}", look="word"))
+        drawn = form(told, FORM, two, look="query-word")
+        lines.append(row(drawn, remove if len(state.rows) > 1 else None, key=f"word {number}", look="query-row"))
     add = button("+ Add a word", "load.add_word", look="quiet")
     # What is so of all words is said once.
-    return box(*lines, add, sentence(WORDS_HINT, key="hint", tone="muted"), key="words", look="words")
+    return box(*lines, add, sentence(WORDS_HINT, key="hint", tone="muted"), key="words", look="query-words")
 
 
 def _matching(session: Session, state: LoadState, asks: Asked) -> Iterator[Block | None]:
@@ -365,7 +364,7 @@ def _load(told: Session, state: LoadState, asks: Asked) -> Block:
         if is_loading
         else ""
         if asks.query is not None
-        else "Correct the fields above first."
+        else "Correct what is marked first."
     )
     # It can be pressed all the same: what a service announces may be wrong.
     look = "" if _has_no_match(state, asks) else "main"
@@ -699,7 +698,7 @@ def start_load(app: Panel, allow_incomplete: bool = False) -> None:
     session = app.session
     query, (name, age), service = asked_of(session).query, _name_and_age(session), session.service
     if query is None or service is None:
-        raise Refused("Nothing is loaded: correct what is marked below first.")
+        raise Refused("Nothing is loaded: correct what is marked first.")
     if name is not None:
         try:
             checked_name(name)

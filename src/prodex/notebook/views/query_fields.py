@@ -182,12 +182,15 @@ def shown_moment(moment: datetime | None) -> str:
     """Return a point in time as a field for dates has it, in UTC.
 
     >>> shown_moment(datetime(2026, 11, 13, 12, tzinfo=UTC))
-    '2026-11-13T12:00:00'
+    '2026-11-13T12:00'
     """
     if moment is None:
         return ""
     bare = moment.astimezone(UTC).replace(tzinfo=None)
-    return bare.isoformat(timespec="milliseconds" if bare.microsecond else "seconds")
+    # As browsers write it: what stands in a field would otherwise differ from what it was given.
+    return bare.isoformat(
+        timespec="milliseconds" if bare.microsecond else "seconds" if bare.second else "minutes"
+    )
 
 
 def _moment(text: str) -> datetime | None:
