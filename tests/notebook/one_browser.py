@@ -312,3 +312,19 @@ def type_in(page: Page, label: str, text: str) -> Locator:
 def in_kernel(function: Callable[[], T]) -> T:
     """Call a function where the panel answers, as a cell of a notebook would: what it starts is delivered there."""
     return _kernel().call(function)
+
+
+#: Asks the checker of accessibility, which is told that the page has no frames and no style sheets of others.
+_VIOLATIONS = """async () => {
+    const found = await axe.run(".prodex", { resultTypes: ["violations"], iframes: false, preload: false });
+    return found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]);
+}"""
+
+
+def violations(page: Page) -> list[tuple[str, list[str]]]:
+    """Return what the usual checker of accessibility complains of in the panel."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(Axe().axe_script)
+    return [(name, nodes) for name, nodes in page.evaluate(_VIOLATIONS)]

@@ -417,26 +417,26 @@ def test_the_worst_come_first_by_choice(sample: Catalog) -> None:
 def test_columns_are_sorted_by_a_row(sample: Catalog) -> None:
     """The lowest first, then the highest, then as they are listed; small groups stay behind, the whole in front."""
     app = app_of(sample)
-    choose(app, by="owner")
+    choose(app, by="market")
 
     def shares() -> list[float]:
         found = shown_grid(app.session)
         assert found is not None
-        row = next(n for n, one in enumerate(found.figures.rows) if one[0] == "allergens")
+        row = next(n for n, one in enumerate(found.figures.rows) if one[0] == "brand")
         shown = zip(found.figures.shares[row, 1:], found.figures.columns[1:], strict=True)
         return [share for share, group in shown if group.products >= 10 and not np.isnan(share)]
 
     listed = shares()
     assert len(set(listed)) > 2
     app.act("coverage.turn", what="column", first=10)
-    app.act("coverage.sort", row=" allergens")
+    app.act("coverage.sort", row=" brand")
     assert sorted(listed) == shares() != listed
-    assert "ascending" == row_of(app, "allergens")["sort"]
+    assert "ascending" == row_of(app, "brand")["sort"]
     assert "all" == grid(app)["columns"][0]["key"]
-    app.act("coverage.sort", row=" allergens")
+    app.act("coverage.sort", row=" brand")
     assert sorted(listed, reverse=True) == shares()
-    assert ("descending", "") == (row_of(app, "allergens")["sort"], row_of(app, "brand")["sort"])
-    app.act("coverage.sort", row=" allergens")
+    assert ("descending", "") == (row_of(app, "brand")["sort"], row_of(app, "kind")["sort"])
+    app.act("coverage.sort", row=" brand")
     assert listed == shares()
     app.act("coverage.sort", row=" nothing")  # another page may be behind
     assert listed == shares()

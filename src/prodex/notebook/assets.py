@@ -15,6 +15,7 @@ _SCRIPTS = (
     "typing",
     "blocks",
     "form",
+    "answer_files",
     "load",
     "filters",
     "product_table",
@@ -36,6 +37,7 @@ _STYLES = (
     "cells_view",
     "snapshots",
     "product_card",
+    "quality",
 )
 #: Those that a card by itself needs.
 _OF_A_CARD = ("base", "blocks", "product_card")

@@ -46,7 +46,7 @@ function button(one, act, attributes = {}) {
 }
 register("button", (block, act) => button(block, act));
 
-register("heading", (block) => h(`h${block.level ?? 3}`, {}, content(block.text)));
+register("heading", (block, act, page) => h(`h${block.level ?? 3}`, {}, content(block.text, page)));
 
 /** Screen readers interrupt for a problem; they wait their turn with a note or a status. */
 const ROLES = { problem: "alert", note: "status", status: "status" };

@@ -42,7 +42,7 @@ register("timeline", (block) => h("div", { class: "timeline", role: "group", "ar
 register("card", (block, act, page) => h(
   "div",
   {
-    class: classes("card", block.alone && "is-alone"), role: "region", "aria-label": "Product card",
+    class: classes("card", block.alone && "is-alone"), role: block.alone ? "region" : null, "aria-label": block.alone ? "Product card" : null,
     onkeydown: (event) => {
       if (event.key !== "Escape" || block.alone || event.defaultPrevented) return;
       event.preventDefault();

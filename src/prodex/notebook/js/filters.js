@@ -127,5 +127,6 @@ register("facet_add", (block, act, page) => {
 
 /** Where there is no room for them beside the products, they are shown on request. */
 register("facets", (block, act, page) => h(
-  "div", { class: classes("facet-list", block.drawn && "is-drawn"), role: "region", "aria-label": "Filters" }, page.draw(block.blocks),
+  "div", { class: classes("facet-list", block.drawn && "is-drawn"), role: "region", "aria-label": "Filters" },
+  h("div", { class: "facet-columns" }, page.draw(block.blocks)),
 ));

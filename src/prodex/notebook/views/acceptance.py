@@ -12,7 +12,6 @@ from typing import Any
 import pandas as pd
 
 from prodex.errors import InputError
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
@@ -99,13 +98,7 @@ def acceptance_wants(session: Session) -> Iterable[Want]:
 
 
 def _fields(session: Session, figures: Figures) -> list[FormField]:
-    checks = figures.by_check
-    failing = checks[checks["failed"] > 0].to_dict("records")
-    options = [("", "All checks")]
-    options += [
-        (str(one["check"]), f"{one['problem']} ({_with_accepted(one['failed'], one['accepted'])})")
-        for one in failing
-    ]
+    options = [("", "All checks"), *figures.failing]
     chosen = session.typed.get(_FORM, {}).get("check", "")
     if chosen not in dict(options):
         chosen = ""
@@ -118,11 +111,6 @@ def _fields(session: Session, figures: Figures) -> list[FormField]:
         FormField("reason", "Because", placeholder="why these findings are right as they are"),
         FormField("until", "Until", "date", hint="The last day; empty for good."),
     ]
-
-
-def _with_accepted(failed: int, accepted: int) -> str:
-    own = counted(int(failed), "product")
-    return f"{own}, {accepted:,} accepted" if accepted else own
 
 
 def _listed(audit: Audit, check: str, _: Reporter) -> Findings:

@@ -17,6 +17,7 @@ from prodex.notebook.views.audit_export import export_block
 from prodex.notebook.views.blocks import button, row, sentence, typed_text, work
 from prodex.notebook.views.checks import checks_block
 from prodex.notebook.views.completeness import completeness_block, completeness_wants
+from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.figures import Figures, figures_of, figures_wants
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.heat_map import heat_map_block, heat_map_wants
@@ -29,6 +30,7 @@ from prodex.notebook.views.overview import (
     warnings_block,
 )
 from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.returned import returned_fold, returned_wants
 from prodex.progress import Reporter
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit as judge
@@ -100,6 +102,7 @@ def quality_view(session: Session) -> list[Block]:
     else:
         title = session.derived(OfferedProfiles.of).title(figures.judged)
         shown = (
+            conditions_bar(session),
             headline_block(figures, title),
             work(session, "quality.figures"),
             warnings_block(figures),
@@ -111,6 +114,7 @@ def quality_view(session: Session) -> list[Block]:
             checks_block(session, figures),
             acceptance_block(session, figures),
             export_block(session, figures),
+            returned_fold(session),
             notes_block(figures),
         )
         made += [one for one in shown if one]
@@ -123,6 +127,7 @@ def quality_wants(session: Session) -> Iterable[Want]:
     yield from completeness_wants(session)
     yield from heat_map_wants(session)
     yield from acceptance_wants(session)
+    yield from returned_wants(session)
 
 
 QUALITY = Section("quality", lambda _: "Quality", quality_view, quality_wants)
@@ -139,8 +144,7 @@ def _fields(session: Session) -> list[FormField]:
     known = None if session.audit is None else session.audit.profile
     first = _OWN if offered.own is not None else known if known in dict(offered.shipped) else options[0][0]
     chosen = session.typed.get(_FORM, {}).get("profile", first)
-    described = (offered.described or {}).get(chosen, "")
-    fields = [FormField("profile", "Profile", "choice", first, options, hint=described)]
+    fields = [FormField("profile", "Profile", "choice", first, options)]
     if chosen == _FILE:
         fields.append(
             FormField(
@@ -157,15 +161,22 @@ def _fields(session: Session) -> list[FormField]:
             "Include pending updates",
             "tick",
             value=False,
-            hint="Audit the products as if their pending updates were accepted.",
+            hint="Judge the products as if these were accepted.",
         )
     )
     return fields
 
 
 def _controls(session: Session) -> list[Block]:
+    fields = _fields(session)
+    offered = session.derived(OfferedProfiles.of)
+    described = (offered.described or {}).get(form_values(session, _FORM, fields)["profile"], "")
     run = button("Audit", "quality.run", look="main")
-    shown = [form(session, _FORM, _fields(session), run, label="Run an audit"), work(session, _SLOT)]
+    shown = [
+        form(session, _FORM, fields, run, look="export-row", label="Run an audit"),
+        sentence(typed_text(described), key="described", tone="muted") if described else None,
+        work(session, _SLOT),
+    ]
     return [one for one in shown if one]
 
 

@@ -108,7 +108,7 @@ def checks_block(session: Session, figures: Figures) -> Block:
             look="bar-above",
         ),
         table(
-            [*columns, {"name": "rule", "title": "Rule"}],
+            columns,
             rows,
             key="checks-table",
             label="Checks",
@@ -170,13 +170,12 @@ def _row(session: Session, check: dict[str, Any], shown: ShownChecks) -> dict[st
     return {
         "key": facts.id,
         "cells": [
-            typed_text(str(facts.problem)),
+            {"parts": [typed_text(str(facts.problem)), " ", {"button": explain}]},
             typed_text(facts.block),
             facts.severity,
             *counts,
             check["score"],
             check["brings"].replace("->", "→") or "–",
-            {"button": explain},
         ],
         "do": "checks.open",
         "args": {"check": facts.id},

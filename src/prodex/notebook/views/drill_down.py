@@ -54,7 +54,8 @@ class DrillDown:
 
     def is_in(self, conditions: Selection) -> bool:
         """Return whether conditions require these products."""
-        return self.added_to(conditions) == conditions
+        # Mostly there are none, and a grid of cells asks for each of them.
+        return bool(conditions) and self.added_to(conditions) == conditions
 
     def _has_facet(self, conditions: Selection) -> bool:
         return self.facet is not None and self.facet[1] in conditions.groups.get(self.facet[0], ())

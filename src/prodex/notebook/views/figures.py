@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.contents import check_rows, tiles
-from prodex.messages import percent
+from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audited_products import difference_sentence
 from prodex.notebook.views.audits_before import previous
 from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.search import search_wants
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.selection import Selection
@@ -39,8 +39,9 @@ class Figures:
         As a report has them.
     gaps
         The failing checks, those first that would raise the score most.
-    by_check
-        How many products fail each check as found, and of how many of them that is accepted.
+    failing
+        The checks that any of them fails as found, by id, each with its problem, how many fail, and how many of these
+        failures are accepted.
     grades
         How many have each grade; None is the grade of products to which no check applies.
     accepted
@@ -56,7 +57,7 @@ class Figures:
     tiles: list[dict[str, Any]]
     checks: list[dict[str, Any]]
     gaps: list[dict[str, Any]]
-    by_check: pd.DataFrame
+    failing: tuple[tuple[str, str], ...]
     grades: Mapping[str | None, int]
     accepted: str
     warnings: tuple[str, ...]
@@ -93,12 +94,13 @@ def figures_wants(session: Session) -> Iterable[Want]:
     audit = session.audit
     if audit is None:
         return
+    yield Want("quality.before", (audit,), partial(_compared, audit), _with_tiles, {"is_dropped": True})
     conditions, mask = session.conditions, None
-    found = session.filter.found
-    is_known = not conditions.words or (
-        found is not None and found.words == conditions.words and found.is_complete
-    )
-    if conditions and is_known:
+    if searches := [*search_wants(session)]:
+        # The figures wait for all that words find.
+        yield from searches
+        return
+    if conditions and session.filter.has_found(conditions.words):
         mask = left_of(session).mask
     yield Want(
         "quality.figures",
@@ -106,7 +108,6 @@ def figures_wants(session: Session) -> Iterable[Want]:
         partial(_counted, session, mask),
         _with_figures,
     )
-    yield Want("quality.before", (audit,), partial(_compared, audit), _with_tiles, {"is_dropped": True})
 
 
 def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
@@ -116,11 +117,6 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
     if conditions:
         kept = session.filter.mask(conditions) if mask is None else mask
         judged = whole.only(session.filter.products.ids.filter(pa.array(kept)), session.chosen_words)
-    # What is accepted is no finding of a view, and is taken back here.
-    as_found = judged.as_found or judged
-    then = as_found.with_accepted() if as_found.has_accepted else as_found
-    by_check = as_found.by_check
-    by_check["accepted"] = by_check["failed"] - then.by_check["failed"]
     warned = [str(line) for line, is_warning in lines(whole) if is_warning]
     return Figures(
         whole,
@@ -130,12 +126,26 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
         tiles(judged, None),
         check_rows(judged),
         [{str(name): value for name, value in row.items()} for row in judged.gaps().to_dict("records")],
-        by_check,
+        _failing(judged),
         _grades(judged),
         figures_sentence(judged),
         tuple(filter(None, [difference_sentence(whole, session.catalog), *warned])),
         tuple(map(str, notes(whole))),
     )
+
+
+def _failing(audit: Audit) -> tuple[tuple[str, str], ...]:
+    # What is accepted is no finding of a view, and is taken back there.
+    found = audit.as_found or audit
+    then = found.with_accepted() if found.has_accepted else found
+    made = []
+    for check, failed, left in zip(
+        found.checks, found.by_check["failed"], then.by_check["failed"], strict=True
+    ):
+        if failed:
+            accepted = f", {failed - left:,} accepted" if failed > left else ""
+            made.append((check.id, f"{check.problem} ({counted(int(failed), 'product')}{accepted})"))
+    return tuple(made)
 
 
 def _grades(audit: Audit) -> dict[str | None, int]:

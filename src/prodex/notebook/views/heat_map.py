@@ -43,12 +43,22 @@ class GroupScores:
         self.scores: Mapping[str | None, pd.DataFrame] = block_scores(audit, by)
         self.total: int = len(self.scores[None])
         #: Pages that were drawn: a label is told apart from all others, which takes long for many groups.
-        self._pages: dict[int, list[dict[str, Any]]] = {}
+        self._pages: dict[int, list[tuple[dict[str, Any], list[DrillDown]]]] = {}
 
-    def page(self, first: int) -> list[dict[str, Any]]:
-        """Return the rows of a page."""
+    def page(self, first: int) -> list[tuple[dict[str, Any], list[DrillDown]]]:
+        """Return the rows of a page, each with the products behind its cells."""
         if first not in self._pages:
-            self._pages[first] = score_map(self.scores, self.by, first, _ROWS)["rows"]
+            rows = score_map(self.scores, self.by, first, _ROWS)["rows"]
+            self._pages[first] = [
+                (
+                    one,
+                    [
+                        of_cell(self.of, self.by, one["code"], one["name"].text, block)
+                        for block in self.scores
+                    ],
+                )
+                for one in rows
+            ]
         return self._pages[first]
 
     def group(self, key: str) -> tuple[Code, str]:
@@ -132,10 +142,7 @@ def _scores(session: Session) -> GroupScores | None:
 def _grid(session: Session, scores: GroupScores, first: int) -> Block:
     blocks = list(scores.scores)
     rows = []
-    for group in scores.page(first):
-        choices = [
-            of_cell(scores.of, scores.by, group["code"], group["name"].text, block) for block in blocks
-        ]
+    for group, choices in scores.page(first):
         rows.append(
             cells_row(
                 _head(group),

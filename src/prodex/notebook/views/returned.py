@@ -7,19 +7,24 @@ another.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from prodex.catalog import Catalog
+from prodex.files.atomic import safe_name
 from prodex.messages import counted
 from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.views.arrival import is_about
 from prodex.notebook.views.blocks import box, button, heading, row, sentence, table, typed_text, work
 from prodex.notebook.views.fix_blocks import fix_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
@@ -36,7 +41,8 @@ from prodex.notebook.views.sending import (
     without_outcome,
 )
 from prodex.progress import PATIENCE, Reporter
-from prodex.quality import Audit, Profile
+from prodex.quality import Profile
+from prodex.quality.accepted import AcceptedFindings
 from prodex.untrusted_text import label, words
 from prodex.worklists.answer_rows import PLACE
 from prodex.worklists.fix import Fix
@@ -46,6 +52,9 @@ from prodex.worklists.returned_files import place_in_words
 _NAME, _FORM = "returned", "returned"
 #: Rows of the list, and bytes of an answer in it: a browser has to show them all.
 _ROWS, _MOST = 500, 20_000
+#: Bytes of files that are chosen in a page.
+_LARGEST = 200_000_000
+_ENDINGS = ".xlsx,.xlsm,.csv,.tsv,.txt"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +89,12 @@ class ReturnedWorklists:
         The file or the folder that is read; None as long as nothing was.
     number
         How often something was read: the same folder may have other files by now.
+    folder
+        Keeps files that were chosen in a page.
     confirmed
         The answers that are meant as they are, each with the question.
+    accepted
+        The requests to accept a finding that were followed.
     read
         The answers as they were read last.
     sent
@@ -92,13 +105,15 @@ class ReturnedWorklists:
 
     path: Path | None = None
     number: int = 0
+    folder: UploadFolder | None = field(default=None, repr=False)
     confirmed: frozenset[str] = frozenset()
+    accepted: frozenset[str] = frozenset()
     read: ReadAnswers | None = None
     sent: Fix | None = field(default=None, repr=False)
     missing: int = 0
 
 
-_FIELDS = (FormField("folder", "Folder", "folder", placeholder="where the answered files are"),)
+_FIELDS = (FormField("folder", "or folder", "folder", placeholder="where the answered files are"),)
 
 
 def returned_fold(session: Session) -> Block:
@@ -111,16 +126,29 @@ def returned_wants(session: Session) -> Iterator[Want]:
     state = session.part(ReturnedWorklists)
     if state.path is None or state.sent is not None or is_sending(session, _NAME) or _read_now(session):
         return
-    path, of = state.path, _of(session)
+    path, of, accepted = state.path, _of(session), state.accepted
     options = {"title": "Reading and judging the answers", "after": PATIENCE, "is_dropped": True}
     options["cancelled"] = lambda now: _forgotten(now).noting("Cancelled.")
     options["failed"] = lambda now, error: _forgotten(now).noting(error_text(error), is_problem=True)
-    yield Want("read answers", of, lambda _: _read(path, of), _keep_read, options)
+    yield Want("read answers", of, lambda _: _read(path, of, accepted), _keep_read, options)
 
 
 def _of(session: Session) -> tuple[Any, ...]:
+    """Return what answers are read from and judged by: whatever is accepted of an audit, its checks are the same."""
     state = session.part(ReturnedWorklists)
-    return (session.catalog, session.audit, str(state.path), state.number, state.confirmed)
+    return (*session.derived(_judged_by), str(state.path), state.number, state.confirmed)
+
+
+def _judged_by(session: Session) -> tuple[Catalog | None, Profile | str | None]:
+    """Return the catalogue and the checks that judge: those of the audit.
+
+    An audit of another catalogue than the one that is shown has its own; without it, the files say which it is.
+    """
+    audit = session.audit
+    if audit is None:
+        return session.catalog, None
+    catalog = session.catalog if is_about(audit, session.catalog) else audit.catalog
+    return catalog, audit.made_by or audit.profile
 
 
 def _read_now(session: Session) -> ReadAnswers | None:
@@ -135,30 +163,30 @@ def _forgotten(session: Session) -> Session:
     return session.with_part(replace(session.part(ReturnedWorklists), path=None))
 
 
-def _read(path: Path, of: tuple[Any, ...]) -> ReadAnswers:
-    catalog, audit, _, _, confirmed = of
-    fix = read_worklist(path, catalog, profile=_profile(audit))
+def _read(path: Path, of: tuple[Any, ...], accepted: frozenset[str]) -> ReadAnswers:
+    catalog, profile, _, _, confirmed = of
+    fix = read_worklist(path, catalog, profile=profile)
     asked = fix.needs_confirmation
     requests = {_place(one) for one in fix.requests.to_dict("records")}
     rows = asked.to_dict("records")
     if any(meant := [which_of(one) in confirmed and _place(one) not in requests for one in rows]):
         fix.confirm(asked[meant])
-    return _shown(fix, of)
+    return _shown(fix, of, accepted)
 
 
-def _shown(fix: Fix, of: tuple[Any, ...]) -> ReadAnswers:
+def _shown(fix: Fix, of: tuple[Any, ...], accepted: frozenset[str]) -> ReadAnswers:
     asked = fix.needs_confirmation.to_dict("records") if fix.tracking is None else []
     requests = {_place(one) for one in fix.requests.to_dict("records")}
-    listed = tuple({**_named(one), "is_request": _place(one) in requests} for one in asked)
+    listed = tuple(
+        {**_named(one), "is_request": _place(one) in requests}
+        for one in asked
+        if which_of(one) not in accepted
+    )
     return ReadAnswers(of, preview_of(fix), tuple(fix_blocks(fix, _NAME)), listed)
 
 
 def _named(answer: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(name): value for name, value in answer.items()}
-
-
-def _profile(audit: Audit | None) -> Profile | str | None:
-    return None if audit is None else audit.made_by or audit.profile
 
 
 def _keep_read(session: Session, read: ReadAnswers) -> Session:
@@ -178,7 +206,18 @@ def which_of(answer: Mapping[Any, Any]) -> str:
 def _blocks(session: Session) -> Iterator[Block | None]:
     state, read = session.part(ReturnedWorklists), _read_now(session)
     yield heading("Worklists that came back")
-    yield form(session, _FORM, _FIELDS, button("Read", "returned.read"), label="Worklists that came back")
+    yield row(
+        {
+            "kind": "files",
+            "key": "files",
+            "label": "Choose files",
+            "accept": _ENDINGS,
+            "do": "returned.upload",
+        },
+        form(session, _FORM, _FIELDS, button("Read", "returned.read"), label="Worklists that came back"),
+        key="source",
+        look="source",
+    )
     yield work(session, "read answers")
     if state.path is not None and read is None and "read answers" not in session.works:
         yield sentence("Reading the answers …", key="reading", tone="status")
@@ -259,14 +298,66 @@ def read_folder(app: Panel) -> None:
     read_answers(app, path)
 
 
-def read_answers(app: Panel, path: Path) -> None:
+class UploadFolder:
+    """A folder for files that were chosen in a page: removed once nothing shows them any more, and with the process."""
+
+    def __init__(self) -> None:
+        self.path: Path = Path(tempfile.mkdtemp(prefix="prodex-answers-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class UploadedFiles:
+    """The files that a page is sending, piece by piece.
+
+    Attributes
+    ----------
+    batch
+        What the page calls them.
+    folder
+        Where they are kept.
+    size
+        Bytes that came until now.
+    """
+
+    batch: str = ""
+    folder: UploadFolder | None = field(default=None, repr=False)
+    size: int = 0
+
+
+@task("returned.upload")
+def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_last: bool) -> None:
+    """Take a piece of a file that was chosen in a page, in their order; the last one has all of them read."""
+    state = app.session.part(UploadedFiles)
+    if state.batch != batch or state.folder is None:
+        state = UploadedFiles(batch, UploadFolder())
+    folder = state.folder
+    assert folder is not None  # noqa: S101 - it was made above
+    try:
+        piece = base64.b64decode(content, validate=True)
+    except ValueError as error:
+        raise Refused("The files did not arrive as they were sent. Choose them again.") from error
+    size = state.size + len(piece)
+    if size > _LARGEST:
+        app.change(lambda now: now.with_part(UploadedFiles()))
+        raise Refused("The files are larger than 200 MB. Give their folder instead.")
+    # Two people may have given their files the same name.
+    title = safe_name(Path(name).stem)[:80] + Path(name).suffix.casefold()[:8]
+    with (folder.path / f"{file}-{title}").open("ab") as target:
+        target.write(piece)
+    app.change(lambda now: now.with_part(replace(state, size=size)))
+    if is_last:
+        read_answers(app, folder.path, folder)
+
+
+def read_answers(app: Panel, path: Path, folder: UploadFolder | None = None) -> None:
     """Read the answers in a folder or a file anew; what was read and sent before is forgotten."""
     if is_sending(app.session, _NAME):
         raise Refused("Answers are being sent. Wait until that has ended.")
 
     def begun(session: Session) -> Session:
         number = session.part(ReturnedWorklists).number + 1
-        return without_outcome(session.with_part(ReturnedWorklists(path, number)), _NAME)
+        return without_outcome(session.with_part(ReturnedWorklists(path, number, folder)), _NAME)
 
     app.change(begun)
 
@@ -310,14 +401,23 @@ def accept(app: Panel, which: str) -> None:
     read = _read_now(app.session)
     assert read is not None  # noqa: S101 - the answer was found in it
     fix, of = read.preview.fix, read.of
+    known = app.session.part(ReturnedWorklists).accepted | {which}
 
     def accepting(_: Reporter) -> ReadAnswers:
         requests = fix.requests
-        chosen = requests[[_place(one) == _place(asked) for one in requests.to_dict("records")]]
-        fix.accept(pd.DataFrame(chosen))
-        return _shown(fix, of)
+        fix.accept(requests[[_place(one) == _place(asked) for one in requests.to_dict("records")]])
+        return _shown(fix, of, known)
 
-    app.run("accept a request", accepting, _keep_read, title="Accepting the finding")
+    def accepted(session: Session, made: ReadAnswers) -> Session:
+        state, audit = session.part(ReturnedWorklists), session.audit
+        session = session.with_part(replace(state, read=made, accepted=known))
+        if audit is None or audit.accepted_findings is None:
+            return session
+        # What is accepted is read again: this has added to it.
+        accepted_now = AcceptedFindings.read(audit.accepted_findings.path)
+        return session.replaced(audit=audit.accepting(accepted_now))
+
+    app.run("accept a request", accepting, accepted, title="Accepting the finding")
 
 
 @task("returned.check")
@@ -350,7 +450,7 @@ def _ended(session: Session, outcome: Outcome) -> Session:
         # Nothing was sent: the answers can be sent again, or others be read.
         return session.with_part(replace(state, sent=None))
     missing = len(outcome.arrival.missing()[1]) if outcome.arrival is not None else 1
-    return session.with_part(replace(state, read=_shown(fix, state.read.of), missing=missing))
+    return session.with_part(replace(state, read=_shown(fix, state.read.of, state.accepted), missing=missing))
 
 
 outbox(Outbox(_NAME, _preview, _begin, _ended))

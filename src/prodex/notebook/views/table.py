@@ -347,8 +347,10 @@ def _languages(session: Session) -> list[tuple[str, str]]:
 
 def _language(session: Session) -> str:
     """Return the language of the names, unless no product has a name in it."""
-    chosen, known = session.part(TableState).language, session.derived(_Kept).languages
-    return chosen if known is None or chosen in known else ""
+    chosen, kept = session.part(TableState).language, session.derived(_Kept)
+    if chosen and len(session.filter.products) <= AT_ONCE:
+        kept.read_languages(session)
+    return chosen if kept.languages is None or chosen in kept.languages else ""
 
 
 def name_language_of(session: Session) -> str | None:

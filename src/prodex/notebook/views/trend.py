@@ -193,8 +193,12 @@ def _steps(values: pd.Series) -> dict[str, Any]:
     numbers, moments = known.tolist(), pd.DatetimeIndex(known.index)
     ticks = _ticks(min(numbers), max(numbers))
     low, high = ticks[0], ticks[-1]
-    first, span = moments[0], (moments[-1] - moments[0]).total_seconds() or 1.0
-    across = [round((moment - first).total_seconds() / span, 4) for moment in moments]
+    first, span = moments[0], (moments[-1] - moments[0]).total_seconds()
+    # Names of folders tell seconds, of which one may have several snapshots.
+    across = [
+        round((moment - first).total_seconds() / span if span else place / (len(moments) - 1), 4)
+        for place, moment in enumerate(moments)
+    ]
     # Within one day the time tells points apart.
     is_day = moments[0].date() == moments[-1].date()
     named = [f"{moment:%H:%M}" if is_day else f"{moment:%Y-%m-%d}" for moment in moments]
