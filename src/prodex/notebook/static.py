@@ -204,6 +204,10 @@ def _mark(at: _Renderer, block: Block) -> str:
     return _tag("span", at.said(block["words"]), block.get("tone", ""))
 
 
+def _copy(_: _Renderer, block: Block) -> str:
+    return f"{_tag('span', escape(block['label']), 'muted')} {_tag('strong', _bdi(block['text']), 'copy')}"
+
+
 def _record(_: _Renderer, block: Block) -> str:
     return _tag("pre", escape(block["text"]), "raw", role="region", aria_label=block["label"], tabindex="0")
 
@@ -306,6 +310,7 @@ _KINDS: dict[str, Callable[[_Renderer, Block], str]] = {
     "part": _part,
     "facts": _facts,
     "mark": _mark,
+    "copy": _copy,
     "record": _record,
     "picture": _picture,
     "timeline": _timeline,
