@@ -113,10 +113,11 @@ def answers(fix: prodex.Fix) -> Any:
     return fix.answers.drop(columns="file"), fix.preview().drop(columns="file"), steps
 
 
-def shown(panel: Any) -> Any:
-    """Return the products that a panel is about, and what its filters count."""
-    exploration = panel.exploration
-    return exploration.chosen.products, exploration.catalog.texts
+def shown(panel: prodex.Explore) -> Any:
+    """Return the products that a panel is about, what it shows of them, and what its filters count."""
+    panel.app.view()
+    panel.wait()
+    return panel.catalog.products, panel.app.session.catalog.texts, panel.app.view()["blocks"]
 
 
 _WORKLIST = "GTIN;Field;Language;New value\n" + "\n".join(
@@ -199,12 +200,10 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
 }
 
 PANELS: dict[str, Callable[[Catalog, Asked], Any]] = {
-    "AuditPanel": lambda c, _: shown(prodex.AuditPanel(catalog=c, profile=_PROFILE)),
-    "CatalogExplorer": lambda c, _: shown(prodex.CatalogExplorer(c)),
-    "CorrectionsPanel": lambda c, _: shown(prodex.CorrectionsPanel(c)),
-    "CoveragePanel": lambda c, _: shown(prodex.CoveragePanel(c)),
-    "GalleryPanel": lambda c, _: shown(prodex.GalleryPanel(c)),
-    "ProductCard": lambda c, _: shown(prodex.ProductCard(c)),
+    **{
+        name: lambda c, _, name=name: shown(prodex.explore(c, show=name))
+        for name in ("products", "quality", "coverage", "corrections", "gallery", "card")
+    },
     "explore": lambda c, _: shown(prodex.explore(c)),
 }
 
@@ -271,7 +270,7 @@ NAMED = {
     *("recover", "refresh", "vacuum", "verify", "watch"),
 }
 #: They are made of a catalogue by one of the others, or hold what was in use.
-MADE = {"Audit", "Catalog", "Difference", "Explore", "Fix", "QueryPanel"}
+MADE = {"Audit", "Catalog", "Difference", "Explore", "Fix"}
 #: What says nothing of products, what belongs to none, and what a catalogue with a selection does not have.
 OF_THE_WHOLE = {
     "as_received",
