@@ -114,10 +114,10 @@ def answers(fix: prodex.Fix) -> Any:
 
 
 def shown(panel: prodex.Explore) -> Any:
-    """Return the products that a panel is about, what it shows of them, and what its filters count."""
+    """Return the products that a panel is about, and what its filters count."""
     panel.app.view()
     panel.wait()
-    return panel.catalog.products, panel.app.session.catalog.texts, panel.app.view()["blocks"]
+    return panel.catalog.products, panel.app.session.catalog.texts
 
 
 _WORKLIST = "GTIN;Field;Language;New value\n" + "\n".join(
@@ -200,11 +200,10 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
 }
 
 PANELS: dict[str, Callable[[Catalog, Asked], Any]] = {
-    **{
-        name: lambda c, _, name=name: shown(prodex.explore(c, show=name))
-        for name in ("products", "quality", "coverage", "corrections", "gallery", "card")
-    },
-    "explore": lambda c, _: shown(prodex.explore(c)),
+    "explore": lambda c, _: [
+        shown(prodex.explore(c, show=one))
+        for one in ("", "quality", "coverage", "corrections", "gallery", "card")
+    ],
 }
 
 METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
