@@ -269,7 +269,7 @@ NAMED = {
     *("recover", "refresh", "vacuum", "verify", "watch"),
 }
 #: They are made of a catalogue by one of the others, or hold what was in use.
-MADE = {"Audit", "Catalog", "Difference", "Explore", "Fix"}
+MADE = {"Audit", "Catalog", "Difference", "Fix"}
 #: What says nothing of products, what belongs to none, and what a catalogue with a selection does not have.
 OF_THE_WHOLE = {
     "as_received",

@@ -484,7 +484,7 @@ SILENT = {
 #: hears of an audit.
 ELSEWHERE = {
     "withdraw",
-    *("Audit", "AuditComparison", "Catalog", "Difference", "Explore", "Fix"),
+    *("Audit", "AuditComparison", "Catalog", "Difference", "Fix"),
     "simulated_weeks",
 }
 
