@@ -31,7 +31,14 @@ from prodex.store.reading import flatten
 from prodex.store.snapshot import catalog_given
 
 if TYPE_CHECKING:
-    from prodex.notebook.shared.boxes import Box as AnyWidget
+    from traitlets import HasTraits
+
+    class AnyWidget(HasTraits):
+        """The widget of anywidget, which has no types: whoever inherits from it would be unknown to editors as well."""
+
+        def __init__(self, **traits: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+
 else:
     from anywidget import AnyWidget
 

@@ -21,8 +21,8 @@ from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.errors import InputError, QueryError
 from prodex.messages import counted
-from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import (
@@ -49,8 +49,8 @@ from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.sending import (
     Outbox,
-    Outcome,
     Preview,
+    SendingOutcome,
     is_sending,
     outbox,
     preview_of,
@@ -350,7 +350,7 @@ def _preview(session: Session) -> Preview | None:
     return None if made is None else made.preview
 
 
-def _ended(session: Session, outcome: Outcome) -> Session:
+def _ended(session: Session, outcome: SendingOutcome) -> Session:
     """What was sent can be taken back; what was taken back cannot."""
     if outcome.fix.tracking is None:
         return session

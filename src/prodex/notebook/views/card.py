@@ -22,8 +22,8 @@ from prodex.exploration.card.record import is_prepared, place_of
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Session, error_text
 from prodex.notebook.views.blocks import button, fold, row, sentence, table, typed_text, work
 from prodex.notebook.views.card_contents import (
@@ -87,7 +87,7 @@ class ReadCard:
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class UnreadPart:
     """Why something could not be read."""
 
     why: str
@@ -160,7 +160,7 @@ def _want(
         return session.with_part(session.part(Cards).keeping(read, *of))
 
     def failed(session: Session, error: BaseException) -> Session:
-        return then(session, Unreadable(error_text(error)))
+        return then(session, UnreadPart(error_text(error)))
 
     return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **(options or {})})
 
@@ -189,11 +189,11 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
     return [block]
 
 
-def _read_now(session: Session, product_id: str) -> ReadCard | Unreadable:
+def _read_now(session: Session, product_id: str) -> ReadCard | UnreadPart:
     try:
         return ReadCard.of(read_card(session.catalog, product_id, session.audit))
     except ProdexError as error:
-        return Unreadable(error_text(error))
+        return UnreadPart(error_text(error))
 
 
 def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> list[Block]:
@@ -230,7 +230,7 @@ def _is_listed(session: Session, product_id: str) -> bool:
 
 
 def _instead(session: Session, read: Any) -> list[Block]:
-    if isinstance(read, Unreadable):
+    if isinstance(read, UnreadPart):
         again = button("Try again", "card.again", key="again")
         return [sentence(typed_text(read.why), key="unreadable", tone="problem"), again]
     shown = work(session, "card")
@@ -256,7 +256,7 @@ def _history(catalog: Catalog, session: Session, history: Any) -> list[Block]:
         return []
     if history is None:
         return [waiting_part()]
-    return [failed_part(history.why) if isinstance(history, Unreadable) else history_part(session, history)]
+    return [failed_part(history.why) if isinstance(history, UnreadPart) else history_part(session, history)]
 
 
 def _raw(session: Session, card: CardContents) -> Block:
@@ -325,7 +325,7 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
     images = {one.position: _image(one) for one in found if one.position is not None}
     count = len(card.pictures.rows)
     is_all = isinstance(loaded, list) or len(images) == count
-    label = "Try again to show pictures" if isinstance(loaded, Unreadable) else f"Show pictures ({count})"
+    label = "Try again to show pictures" if isinstance(loaded, UnreadPart) else f"Show pictures ({count})"
     is_running = "card-pictures" in session.works
     show = button(
         label,
@@ -340,7 +340,7 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
         show if count and not is_all and not is_running else None,
         work(session, "card-pictures"),
         sentence(typed_text(loaded.why), key="why-not", tone="problem")
-        if isinstance(loaded, Unreadable)
+        if isinstance(loaded, UnreadPart)
         else None,
         *pictures_block(card.pictures, images),
         look="card-pictures",
@@ -417,7 +417,7 @@ def close_card(session: Session, product_id: str) -> Session:
 def try_again(session: Session) -> Session:
     """Read again what could not be read."""
     cards = session.part(Cards)
-    kept = tuple(one for one in cards.kept if not isinstance(one[1], Unreadable))
+    kept = tuple(one for one in cards.kept if not isinstance(one[1], UnreadPart))
     return session.with_part(Cards(kept, cards.turn + 1))
 
 

@@ -45,7 +45,7 @@ from prodex.notebook.views.frame import catalog_label
 from prodex.notebook.views.query_fields import (
     FORM,
     WORDS_HINT,
-    Asked,
+    AskedQuery,
     FieldGroup,
     Offered,
     Options,
@@ -88,7 +88,7 @@ _AGE = FormField("age", "If it was loaded before", "choice", "", _AGES)
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedQuery:
     """How many products match a query, or why that is not known."""
 
     key: str = ""
@@ -153,7 +153,7 @@ class LoadState:
     query: ProductQuery = field(default_factory=ProductQuery)
     rows: tuple[int, ...] = (0,)
     made: int = 1
-    counted: Counted = Counted()
+    counted: CountedQuery = CountedQuery()
     recounts: int = 0
     narrower: tuple[str, str] = ("", "")
     offered: Offered = field(default_factory=Offered)
@@ -182,10 +182,10 @@ class _LastAsked:
 
     def __init__(self, _: Session) -> None:
         self.of: tuple[Any, ...] = ()
-        self.asked = Asked(None)
+        self.asked = AskedQuery(None)
 
 
-def asked_of(session: Session) -> Asked:
+def asked_of(session: Session) -> AskedQuery:
     """Return what the form asks for; read once for all that is shown of it."""
     kept, state = session.derived(_LastAsked), session.part(LoadState)
     of = (session.typed.get(FORM), state.query, state.rows)
@@ -254,7 +254,7 @@ def load_view(session: Session) -> list[Block]:
 
 def _folded(
     session: Session,
-    asks: Asked,
+    asks: AskedQuery,
     group: FieldGroup,
     fields: Sequence[FormField],
     shown: Callable[[FieldGroup], Block],
@@ -286,7 +286,7 @@ def _words(told: Session, fields: Sequence[FormField], state: LoadState) -> Bloc
     return box(*lines, add, hint, key="words", look="query-words")
 
 
-def _matching(session: Session, state: LoadState, asks: Asked) -> Iterator[Block | None]:
+def _matching(session: Session, state: LoadState, asks: AskedQuery) -> Iterator[Block | None]:
     if asks.query is None:
         named = {one.name: one.label for group in _groups(session).values() for one in group}
         labels = ", ".join(f"“{named.get(name, name)}”" for name in asks.errors)
@@ -316,11 +316,11 @@ def count_text(count: int, query: ProductQuery) -> str:
     return words
 
 
-def _has_no_match(state: LoadState, asks: Asked) -> bool:
-    return asks.query is not None and state.counted == Counted(asks.key, 0)
+def _has_no_match(state: LoadState, asks: AskedQuery) -> bool:
+    return asks.query is not None and state.counted == CountedQuery(asks.key, 0)
 
 
-def _no_match(state: LoadState, asks: Asked) -> Block | None:
+def _no_match(state: LoadState, asks: AskedQuery) -> Block | None:
     if not _has_no_match(state, asks):
         return None
     assert asks.query is not None  # noqa: S101 - it was counted
@@ -343,7 +343,7 @@ def _offered_word(word: str, kinds: Sequence[str]) -> list[Any]:
     return [typed_text(word), " (", *named, f" and {len(kinds) - _KINDS} more)" if kinds[_KINDS:] else ")"]
 
 
-def _load(told: Session, state: LoadState, asks: Asked) -> Block:
+def _load(told: Session, state: LoadState, asks: AskedQuery) -> Block:
     is_loading = "load" in told.works
     report = state.report if not is_loading and state.report.key == asks.key else Report()
     off = (
@@ -372,7 +372,7 @@ def _load(told: Session, state: LoadState, asks: Asked) -> Block:
     )
 
 
-def _code(session: Session, asks: Asked) -> Iterator[Block]:
+def _code(session: Session, asks: AskedQuery) -> Iterator[Block]:
     if (query := asks.query) is None:
         return
 
@@ -453,12 +453,12 @@ def load_wants(session: Session) -> Iterator[Want]:
     query, key = asks.query, asks.key
     if query is None:
         return
-    problem = _keeps("counted", lambda error: Counted(key, problem=error_text(error)))
+    problem = _keeps("counted", lambda error: CountedQuery(key, problem=error_text(error)))
     yield Want(
         "load.count",
         (key, state.recounts),
         partial(count_products, service, query),
-        _keeps("counted", partial(Counted, key)),
+        _keeps("counted", partial(CountedQuery, key)),
         {"delay": _PAUSE, "failed": problem},
     )
     if _has_no_match(state, asks):
@@ -593,7 +593,7 @@ def clear_filters(session: Session) -> Session:
 @action("load.count_again")
 def count_again(session: Session) -> Session:
     """Count once more what could not be counted."""
-    return _with(session, counted=Counted(), recounts=session.part(LoadState).recounts + 1)
+    return _with(session, counted=CountedQuery(), recounts=session.part(LoadState).recounts + 1)
 
 
 class _Heard:
