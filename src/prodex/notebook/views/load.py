@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -386,6 +386,8 @@ def _code(session: Session, asks: Asked) -> Iterator[Block]:
     yield fold(session, "load wire", request, lambda: block("wire", request, query.wire()))
 
 
+# Shown again with each change of anything, and a query may have ten thousand GTINs.
+@lru_cache(maxsize=2)
 def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
     """Return the query and the call that loads it as Python code that runs as it is.
 
@@ -401,8 +403,11 @@ def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> s
     how = "" if name is None else f", name={name!r}"
     how += "" if max_age is None else f", max_age={max_age!r}"
     # The repr of a query is Python, and leaves out what is not asked for; it is only laid out here.
-    call = ast.parse(repr(query), mode="eval").body
-    fields = [f"    {one.arg}={ast.unparse(one.value)},\n" for one in getattr(call, "keywords", ())]
+    source = repr(query).encode()  # places in it are counted in bytes
+    call = ast.parse(source, mode="eval").body
+    places = [(one.arg, one.value) for one in getattr(call, "keywords", ())]
+    values = [(name, source[value.col_offset : value.end_col_offset].decode()) for name, value in places]
+    fields = [f"    {name}={value},\n" for name, value in values]
     made = f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
     # The repr of a point in time names its module.
     imports = "import datetime\n\nimport prodex as px" if "datetime." in made else "import prodex as px"
