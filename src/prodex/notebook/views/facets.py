@@ -267,6 +267,7 @@ def _values(session: Session, name: str, folding: Folding) -> Block:
             args={"facet": name},
         )
         listed["form"] = form(session, _FORM, [field_], look="find")
+    listed["gallery"] = bool(listed["values"])
     listed["buttons"] = [*_paging(name, listed, folding)]
     return listed
 
