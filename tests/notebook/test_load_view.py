@@ -489,6 +489,8 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         assert (50, 120) == tuple(found(app, "work load")[name] for name in ("done", "total"))
         assert "It is loading." == found(app, "load.start")["off"]
         app.act("load.start")  # pressed in a second tab as well
+        app.act("load.resume", name="shop", began="of another page")
+        assert "Other products are loading." in words(app)
         app.act("work.cancel", slot="load")
         assert "cancelling" in progress(app)
         await until(lambda: not app.is_running("load"))
