@@ -18,9 +18,9 @@ import prodex
 from prodex.notebook.views.forms import FormField
 from prodex.notebook.views.query_fields import (
     FIELDS,
-    TypedQuery,
     Options,
     Pasted,
+    TypedQuery,
     asked,
     fields_with_choices,
     form_fields,
