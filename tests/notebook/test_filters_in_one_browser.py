@@ -123,6 +123,38 @@ def test_the_last_chip_hands_the_focus_to_the_search(sample: prodex.Catalog, bro
         assert "true" == back.get_attribute("aria-disabled")
 
 
+def test_a_button_that_is_gone_hands_the_focus_to_its_filter(
+    sample: prodex.Catalog, browser: Browser
+) -> None:
+    """All values are shown, and few again: what was pressed has nothing left to do."""
+    with shown(panel(sample), browser) as page:
+        missing = facet(page, "Missing")
+        number = missing.locator("button.value").count()
+        for label in ("more (", "fewer"):
+            missing.get_by_role("button", name=label).focus()
+            keys(page, "Enter")
+            assert "head/missing" == focus(page)
+        assert number == missing.locator("button.value").count()
+
+
+def test_a_card_takes_the_place_of_the_filters(sample: prodex.Catalog, browser: Browser) -> None:
+    """Of 940 pixels, which JupyterLab leaves beside its list of files; they are a press away, and come back."""
+    app = panel(sample)
+    with shown(app, browser, width=940) as page:
+        drawer = page.get_by_role("button", name="Filters", exact=True)
+        filters = page.get_by_role("region", name="Filters")
+        assert (False, True) == (drawer.is_visible(), filters.is_visible())
+        app.act("table.open", product_id=sample.products["product_id"][0])
+        page_settled(page)
+        assert (True, False) == (drawer.is_visible(), filters.is_visible())
+        press(page, "Filters")
+        assert filters.is_visible()
+        press(page, "Filters")
+        app.act("table.close")
+        page_settled(page)
+        assert (False, True) == (drawer.is_visible(), filters.is_visible())
+
+
 def test_an_attribute_is_added_by_keyboard(sample: prodex.Catalog, browser: Browser) -> None:
     """Typed, listed, reached with the arrow keys, taken, removed: the focus comes back to the field."""
     app = panel(sample)

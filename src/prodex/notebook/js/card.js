@@ -18,6 +18,11 @@ register("details", (block, act, page) => h(
   h("summary", {}, content(block.title, page)), page.draw(block.blocks),
 ));
 
+/** A text to copy: a field, since a keyboard reaches no other text. */
+register("copy", (block) => h("label", {}, h("span", { class: "muted" }, block.label), " ", h("input", {
+  type: "text", class: "copy", readonly: true, size: "15", dir: "auto", value: block.text, onfocus: (event) => event.target.select(),
+})));
+
 register("record", (block) => h("pre", { class: "raw", role: "region", "aria-label": block.label, tabindex: "0" }, block.text));
 
 register("picture", (block, act, page) => h(

@@ -207,7 +207,7 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
     if total > len(ids):
         every = button(f"Select all {total:,}", "table.select_all", key="select-all", count=total)
     return row(
-        sentence(f"{many:,} selected", key="selected", tone="muted"),
+        sentence(f"{many:,} selected", key="selected", tone="muted" if many else "muted only-live"),
         button(
             "Select this page",
             "table.select_page",
