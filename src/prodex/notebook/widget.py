@@ -287,7 +287,7 @@ def explore(
         raise InputError(
             'show="load" needs a service: prodex.explore(service=prodex.connect(...), show="load").'
         )
-    if service is None and (query is not None or show == "load"):
+    if service is None and query is not None:
         raise InputError(
             "Nothing can be loaded without a service: explore(catalog, service=prodex.connect())."
         )
