@@ -88,6 +88,7 @@ function tableRow(row, block, act, page, isStop) {
 
 /** The head of a column; where it sorts the table, it is a button. */
 function columnHead(column, block, act) {
+  if (!column.title) return h("td", {}); // a head without words would be read as one that is missing
   const canSort = block.sort && column.sort !== undefined;
   const sign = { ascending: " ▲", descending: " ▼" }[column.sort] ?? "";
   const sort = { key: `sort/${column.name}`, label: [column.title, sign], do: block.sort, args: { column: column.name }, look: "head", title: column.hint };

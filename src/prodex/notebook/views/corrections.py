@@ -191,7 +191,10 @@ def corrections_view(session: Session) -> list[Block]:
         *_summary(session, judged),
         work(session, "judge corrections"),
         _list(session, judged),
-        button("Check what has arrived", "corrections.check", title="Request the products, and compare")
+        row(
+            button("Check what has arrived", "corrections.check", title="Request the products, and compare"),
+            key="check",
+        )
         if can_check and not is_sending(session)
         else None,
         *send_blocks(session, _NAME),
@@ -272,7 +275,7 @@ def _list(session: Session, judged: JudgedCorrections | None) -> Block | None:
         )
     ]
     rows = [_row(one, answer, when) for one, answer, when in found[:_ROWS]]
-    return table(heads, rows, key="list", label="Corrections", look="corrections")
+    return table(heads, rows, key="list", label="Corrections", look="texts corrections")
 
 
 def _row(one: TextCorrection, answer: Mapping[str, Any], when: str) -> dict[str, Any]:

@@ -25,6 +25,8 @@ _TITLES |= {"cell": "Cell", "answer": "Answer", "reason": "Why", "column": "Colu
 _CHANGED = ("owner", "gtin", "name", "attribute", "language", "before", "after", "says", "file", "cell")
 _NOT_TAKEN = ("file", "sheet", "cell", "gtin", "attribute", "language", "answer", "reason")
 _NOTED = ("file", "sheet", "cell", "column", "gtin", "attribute", "text")
+#: Columns of texts that anybody may have written, in which nothing says where a line ends.
+_FREE = frozenset({"owner", "name", "says", "answer", "reason", "column", "text"})
 #: Columns that are left out where they have nothing: corrections that were typed are in no file.
 _IF_ANY = frozenset({"owner", "language", "file", "sheet", "cell", "says"})
 
@@ -63,14 +65,20 @@ def frame_blocks(
         for number, row in enumerate(first)
     ]
     title = f"{len(rows):,} of {len(frame):,} {what}"
-    return [heading(title, key=f"title {key}", level=4), table(heads, rows, key=key, label=title)]
+    return [
+        heading(title, key=f"title {key}", level=4),
+        table(heads, rows, key=key, label=title, look="texts"),
+    ]
 
 
 def _cell(name: str, value: Any, row: Mapping[Any, Any]) -> Cell:
     is_missing = missing(value)
     if name in {"before", "after"}:
         return changed_cell(None if is_missing else value, row.get("language"), is_new=name == "after")
-    return "" if is_missing or value == "" else dict(typed_text(words(value, _MOST)))
+    if is_missing or value == "":
+        return ""
+    said = typed_text(words(value, _MOST))
+    return {"words": said, "tone": "why"} if name in _FREE else dict(said)
 
 
 def changed_cell(value: str | None, language: object, *, is_new: bool) -> Cell:

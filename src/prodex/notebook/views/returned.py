@@ -272,7 +272,7 @@ def _asked_row(one: Mapping[str, Any]) -> dict[str, Any]:
                 "parts": [
                     typed_text(one["attribute"] or ""),
                     {"words": f" {language}", "tone": "language"},
-                    {"words": typed_text(place), "tone": "muted"},
+                    {"words": typed_text(place), "tone": "why muted"},
                 ]
             },
             {**answer, "lang": language[:2]} if language else answer,
@@ -318,11 +318,14 @@ class UploadedFiles:
         Where they are kept.
     size
         Bytes that came until now.
+    names
+        How the files are called, by their number.
     """
 
     batch: str = ""
     folder: UploadFolder | None = field(default=None, repr=False)
     size: int = 0
+    names: Mapping[int, str] = field(default_factory=dict)
 
 
 @task("returned.upload")
@@ -341,11 +344,13 @@ def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_la
     if size > _LARGEST:
         app.change(lambda now: now.with_part(UploadedFiles()))
         raise Refused("The files are larger than 200 MB. Give their folder instead.")
-    # Two people may have given their files the same name.
     title = safe_name(Path(name).stem)[:80] + Path(name).suffix.casefold()[:8]
-    with (folder.path / f"{file}-{title}").open("ab") as target:
+    # Two people may have given their files the same name.
+    title = f"{file}-{title}" if title in state.names.values() else title
+    names = {file: title, **state.names}
+    with (folder.path / names[file]).open("ab") as target:
         target.write(piece)
-    app.change(lambda now: now.with_part(replace(state, size=size)))
+    app.change(lambda now: now.with_part(replace(state, size=size, names=names)))
     if is_last:
         read_answers(app, folder.path, folder)
 
