@@ -130,10 +130,13 @@ def percent(share: float, digits: int = 1) -> str:
 def counted(number: int, noun: str) -> str:
     """Write a number of things.
 
-    >>> counted(1, "product"), counted(12000, "product")
-    ('1 product', '12,000 products')
+    >>> counted(1, "product"), counted(12000, "product"), counted(2, "quantity"), counted(2, "day")
+    ('1 product', '12,000 products', '2 quantities', '2 days')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    if number == 1:
+        return f"1 {noun}"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in set("aeiou") else f"{noun}s"
+    return f"{number:,} {many}"
 
 
 def moment_in_words(moment: datetime, form: str = "%Y-%m-%d %H:%M", zone: tzinfo | None = None) -> str:

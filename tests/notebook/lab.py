@@ -171,7 +171,7 @@ class Lab:
     def _new_page(self, browser: Browser, cells: Sequence[str] | Path, scheme: str) -> Notebook:
         stem = cells.stem if isinstance(cells, Path) else "test"
         path = self.folder / f"{stem}-{time.monotonic_ns()}.ipynb"
-        _write(cells, path)
+        write_notebook(cells, path)
         context = browser.new_context(viewport=_WIDE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         # One who waits for what comes waits no longer; on a busy machine it comes late.
         context.set_default_timeout(_PATIENCE * 1000)
@@ -192,7 +192,7 @@ class Lab:
                 self.ask(f"/api/sessions/{session['id']}", "DELETE")
 
 
-def _write(cells: Sequence[str] | Path, path: Path) -> None:
+def write_notebook(cells: Sequence[str] | Path, path: Path) -> None:
     """Write a notebook as JSON: the package that reads and writes notebooks takes seconds to import."""
     if isinstance(cells, Path):
         shutil.copyfile(cells, path)
@@ -284,7 +284,7 @@ class Notebook:
     def begin_anew(self, cells: Sequence[str], scheme: str) -> None:
         """Put other cells in, and forget what those that were there have made and what was reported of them."""
         self.ask(_FORGOTTEN.format(folder=str(self.lab.folder), home=str(self.lab.home)))
-        _write(cells, self.path)
+        write_notebook(cells, self.path)
         self.page.evaluate("() => jupyterapp.shell.currentWidget.context.revert()")
         self.wait_until_idle()
         self.outside.clear()
@@ -373,7 +373,7 @@ class Notebook:
         return value
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
@@ -391,7 +391,7 @@ def serving(folder: Path) -> Iterator[Lab]:
         path = settings / plugin.replace(":", "/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".jupyterlab-settings").write_text(json.dumps(chosen), "utf-8")
-    port = _free_port()
+    port = free_port()
     environment = {
         **os.environ,
         "JUPYTERLAB_SETTINGS_DIR": str(settings),

@@ -140,6 +140,7 @@ def test_a_catalogue_in_memory_has_no_place() -> None:
     assert "to=" not in error(app, "check")
 
 
+@pytest.mark.slow
 def test_a_finding_that_is_gone_is_refused(app: App) -> None:
     """A page that shows an older list names the finding; where it is none any more, all would be accepted else."""
     typed(app, check="valid_gtin")
@@ -158,6 +159,7 @@ def test_a_finding_that_is_gone_is_refused(app: App) -> None:
     assert [("7", "has_name"), ("9", "has_name")] == accepted(app)
 
 
+@pytest.mark.slow
 def test_a_view_is_compared_with_a_view_and_gives_back_what_is_accepted() -> None:
     """The figures of the night before are those of its view, and what passes in a view is listed to be withdrawn."""
     catalog = prodex.flatten(RECORDS).save("shop")
@@ -181,6 +183,7 @@ def test_a_view_is_compared_with_a_view_and_gives_back_what_is_accepted() -> Non
     assert "Nothing is accepted of these products" in words(app, "acceptance-box")
 
 
+@pytest.mark.slow
 def test_a_long_list_is_not_offered_one_by_one() -> None:
     """Of more than 200 findings only all can be chosen."""
     many = [{"id": number, "gtin": f"{number:014}"} for number in range(201)]

@@ -104,6 +104,7 @@ def test_a_brand_has_no_language_of_its_own(app: App, tmp_path: Path) -> None:
     assert "1 in Dutch" in said(app)
 
 
+@pytest.mark.slow
 def test_files_are_written_and_not_replaced_silently(app: App, tmp_path: Path) -> None:
     """Each export says where it is; what is there is replaced only if that is allowed, and the field says so."""
     typed(app, "worklists", folder=str(tmp_path / "lists"))

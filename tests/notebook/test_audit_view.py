@@ -106,6 +106,7 @@ def test_a_gap_opens_its_products(app: App) -> None:
     assert "Show 2 products" == block(app, "gap valid_gtin")["label"]
     press(app, "gap valid_gtin")
     assert ("products", ("8", "9")) == (app.session.section, chosen(app))
+    assert "table" == app.view()["focus"]["key"]
     assert ("valid_gtin",) == app.session.conditions.failing[0].checks
     assert "✓ Show 2 products" == block(app, "gap valid_gtin")["label"]
     assert "The figures are about 2 products: " in words(app, "chosen")
@@ -256,6 +257,7 @@ def test_a_profile_in_a_file(tmp_path: Path) -> None:
     assert ({}, "mine") == (app.session.errors, app.session.audit.profile)
 
 
+@pytest.mark.slow
 def test_another_catalogue_is_told_with_what_differs(sample: prodex.Catalog) -> None:
     """Which products are in one of both alone, and of which snapshots both are."""
     audit = prodex.audit(sample, "core", now=AS_OF, progress=False)
@@ -307,6 +309,7 @@ def test_what_makes_figures_less_than_they_seem_stands_on_top() -> None:
         assert said in warned
 
 
+@pytest.mark.slow
 def test_a_new_audit_keeps_the_conditions_that_it_can_answer(app: App) -> None:
     """Conditions on checks stay, unless the new audit does not have them; the section stays open."""
     narrow = Selection().toggled("brand", "A").failing_any("No name", ("has_name",))
@@ -358,17 +361,18 @@ def test_an_audit_opens_as_many_products_as_it_counts(sample: prodex.Catalog) ->
             app.act("quality.everything")
     for which, severity in (("any", None), ("blocker", "blocker")):
         press(app, f"show {which}")
-        own = failures if severity is None else failures[failures["severity"] == severity]
-        assert set(own["product_id"]) == set(chosen(app))
+        rows = failures if severity is None else failures[failures["severity"] == severity]
+        assert set(rows["product_id"]) == set(chosen(app))
         app.act("quality.everything")
     for row in block(app, "checks-table")["rows"]:
         app.act(row["do"], **row["args"])
-        own = failures[failures["check"] == row["args"]["check"]]
-        assert set(own["product_id"]) == set(chosen(app))
+        rows = failures[failures["check"] == row["args"]["check"]]
+        assert set(rows["product_id"]) == set(chosen(app))
         assert row["cells"][3] == f"{len(chosen(app)):,}"
         app.act("quality.everything")
 
 
+@pytest.mark.slow
 def test_figures_say_what_became_of_them() -> None:
     """The tiles compare with the last saved audit of the same snapshots by the same rules."""
     mended = [RECORDS[0], {**RECORDS[1], "gtin": "03036811359935"}, RECORDS[2]]
@@ -405,6 +409,7 @@ def test_a_view_of_another_audit_is_none_of_this(app: App) -> None:
     assert "1 of 3 products audited" in words(app, "headline")
 
 
+@pytest.mark.slow
 def test_what_suppliers_typed_is_a_text_of_its_own() -> None:
     """Names of groups, titles of rules and reasons stand as typed texts, in no sentence of ours."""
     app = quality(hostile.audit())
@@ -424,12 +429,14 @@ def test_what_suppliers_typed_is_a_text_of_its_own() -> None:
         assert len(json.dumps(view)) < 400_000
 
 
+@pytest.mark.slow
 def test_the_section_stays_small(sample: prodex.Catalog) -> None:
     """The whole view of an audit with 138 checks is below 200 kB."""
     app = quality(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))
     assert len(json.dumps(app.view())) < 200_000
 
 
+@pytest.mark.slow
 def test_every_block_has_a_key_of_its_own(sample: prodex.Catalog) -> None:
     """By its key a page knows which element a block is."""
     app = quality(prodex.audit(sample, "online-listing", now=AS_OF, progress=False))

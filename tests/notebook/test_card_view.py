@@ -56,7 +56,7 @@ def row(section: Node, attribute: str) -> list[str]:
 def test_the_head_says_what_it_is() -> None:
     """The header has the name in a language of its market, GTIN, check digit, brand, kind, owner and market."""
     page = parsed(of(rich()).html)
-    gtin = page.one("span", class_="gtin copy")
+    gtin = page.one("strong", class_="copy")
 
     assert "Halfvolle melk update pending" == page.all("h3")[0].words
     assert EACH == gtin.words

@@ -43,6 +43,7 @@ def grid(app: App) -> dict[str, Any]:
     return next(one for one in found if one["kind"] == "cells")
 
 
+@pytest.mark.slow
 def test_without_requirements_there_is_nothing(sample: prodex.Catalog) -> None:
     """Nobody has said what complete is."""
     assert not has(quality(prodex.audit(sample, "core", now=AS_OF, progress=False)), "completeness-box")
@@ -60,6 +61,7 @@ def test_a_cell_opens_the_incomplete_products(app: App, audit: prodex.Audit) -> 
     assert "The requirements do not list" in words(app, "note")
 
 
+@pytest.mark.slow
 def test_every_cell_opens_as_many_products_as_it_says(app: App, audit: prodex.Audit) -> None:
     """Of all families of a page, channel by channel."""
     table = audit.completeness()

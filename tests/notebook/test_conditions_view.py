@@ -22,7 +22,7 @@ from tests.notebook.blocks_of import block, blocks, field, fill, is_off, press, 
 RECORDS = [
     {"id": n, "brand": {"code": "ACME" if n % 2 else "OTHER"}, "isConsumerUnit": n < 4} for n in range(1, 7)
 ]
-PROFILE = {"checks": {"has_name": {}, "valid_gtin": {}}}
+PROFILE: dict[str, Any] = {"checks": {"has_name": {}, "valid_gtin": {}}}
 
 
 @pytest.fixture(scope="module")

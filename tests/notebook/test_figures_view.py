@@ -114,6 +114,7 @@ def test_checks_are_found_by_words(app: App) -> None:
     assert f"1 to 12 of {len(app.session.audit.checks)} checks" == summary(app, "checks")
 
 
+@pytest.mark.slow
 def test_checks_are_sorted_by_any_column(app: App) -> None:
     """The first press puts what fails most on top, the second turns it round, the third is as at first."""
     first = problems(app)
@@ -132,6 +133,7 @@ def test_checks_are_sorted_by_any_column(app: App) -> None:
     assert [gap["problem"] for gap in app.session.audit.gaps().head(12).to_dict("records")] == problems(app)  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_a_row_opens_its_products_and_explains_its_rule(app: App) -> None:
     """The explanation is there when somebody comes back, and goes with a second press; several rows add up."""
     one, other = block(app, "checks-table")["rows"][:2]
@@ -167,6 +169,7 @@ def test_a_rule_and_its_gap_are_one_choice(app: App) -> None:
     assert [gap["key"]] == marked
 
 
+@pytest.mark.slow
 def test_a_cell_keeps_equal_labels_apart() -> None:
     """Brands are identified by code, though both have one label; products without a brand are a group."""
     broken = {"gtin": "03036811359936"}
@@ -211,6 +214,7 @@ def test_cells_open_as_many_products_as_they_count(app: App, audit: prodex.Audit
             shown(app)
 
 
+@pytest.mark.slow
 def test_a_chosen_cell_stays_chosen_when_it_comes_back(app: App) -> None:
     """A cell is still marked after its page or grouping was left and is shown again."""
     row = block(app, "grid")["rows"][0]

@@ -13,8 +13,11 @@ from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
 from prodex.selection import Range
 from prodex_sandbox.sample import shared_products
+from tests.notebook import canary
+from tests.notebook.blocks_of import blocks
+from tests.notebook.held import HeldTables, held
 
-from .one_browser import page_settled, press, shown, type_in, violations
+from .one_browser import in_kernel, page_settled, press, shown, type_in, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -118,6 +121,38 @@ def test_the_last_chip_hands_the_focus_to_the_search(sample: prodex.Catalog, bro
         assert not app.session.conditions
         assert "back" == focus(page)
         assert "true" == back.get_attribute("aria-disabled")
+
+
+def test_a_button_that_is_gone_hands_the_focus_to_its_filter(
+    sample: prodex.Catalog, browser: Browser
+) -> None:
+    """All values are shown, and few again: what was pressed has nothing left to do."""
+    with shown(panel(sample), browser) as page:
+        missing = facet(page, "Missing")
+        number = missing.locator("button.value").count()
+        for label in ("more (", "fewer"):
+            missing.get_by_role("button", name=label).focus()
+            keys(page, "Enter")
+            assert "head/missing" == focus(page)
+        assert number == missing.locator("button.value").count()
+
+
+def test_a_card_takes_the_place_of_the_filters(sample: prodex.Catalog, browser: Browser) -> None:
+    """Of 940 pixels, which JupyterLab leaves beside its list of files; they are a press away, and come back."""
+    app = panel(sample)
+    with shown(app, browser, width=940) as page:
+        drawer = page.get_by_role("button", name="Filters", exact=True)
+        filters = page.get_by_role("region", name="Filters")
+        assert (False, True) == (drawer.is_visible(), filters.is_visible())
+        app.act("table.open", product_id=sample.products["product_id"][0])
+        page_settled(page)
+        assert (True, False) == (drawer.is_visible(), filters.is_visible())
+        press(page, "Filters")
+        assert filters.is_visible()
+        press(page, "Filters")
+        app.act("table.close")
+        page_settled(page)
+        assert (False, True) == (drawer.is_visible(), filters.is_visible())
 
 
 def test_an_attribute_is_added_by_keyboard(sample: prodex.Catalog, browser: Browser) -> None:
@@ -260,6 +295,16 @@ def test_a_press_sees_all_that_was_typed_before_it(sample: prodex.Catalog, brows
         assert 0 == page.get_by_text("OR between two words").count()
 
 
+def test_a_filter_groups_the_pictures(sample: prodex.Catalog, browser: Browser) -> None:
+    """One press on its head; a filter without values has no such button."""
+    app = panel(sample)
+    with shown(app, browser) as page:
+        assert 0 == page.get_by_role("button", name="Gallery by Tag").count()
+        press(page, "Gallery by Brand")
+        assert page.locator(".facet-list").is_visible()
+        page.get_by_role("button", name="Gallery", exact=True, pressed=True).first.wait_for()
+
+
 def test_two_pages_show_the_same_and_a_press_means_what_was_seen(browser: Browser) -> None:
     """A page that hears late presses a value that stands somewhere else by now."""
     catalog = prodex.flatten({"id": n, "brand": {"code": code}} for n, code in enumerate("AAABBC"))
@@ -303,6 +348,55 @@ def test_hostile_labels_are_text_in_their_own_direction(
             assert wide <= 1, part
         assert [] == violations(page)
         assert 500_000 > len(json.dumps(app.view()))
+
+
+def test_nothing_of_a_supplier_runs_in_any_filter(browser: Browser) -> None:
+    """With every filter open, every value shown, and one added by name."""
+    app = panel(prodex.flatten(canary.records()))
+    app.act("facets.named", text="namePublicLong")
+    app.act("facets.offer", value="a")
+    for one in blocks(app, "facet"):
+        app.act("facets.fold", facet=one["key"], is_open=True)
+        app.act("facets.zeros", facet=one["key"], is_shown=True)
+        app.act("facets.more", facet=one["key"])
+    for one in blocks(app, "facet"):
+        for each in one.get("values", [])[:2]:
+            app.act("facets.exclude", facet=one["key"], code=each["code"])
+    with shown(app, browser) as page:
+        made = "svg:not(.icon), script, iframe, base, object, embed, link, mjx-container"
+        for part in (".facet-list", ".row.chips"):
+            assert 0 == page.locator(part).locator(made).count()
+            assert 0 == page.locator(part).locator("img, b, i, a").count()
+        assert "onerror" in page.locator(".facet-list").inner_text()
+
+
+def test_who_does_not_want_to_wait_for_the_texts_cancels(browser: Browser) -> None:
+    """What was found in labels is shown at once; after a moment there is a button, and what was searched is said."""
+    records: list[dict[str, Any]] = [{"id": n} for n in range(4_000)]
+    records[3] = {"id": 3, "brand": {"code": "CITRON"}}
+    whole = prodex.flatten(records)
+
+    def begin() -> tuple[App, HeldTables]:
+        # The thread that answers is the one that does not wait.
+        catalog, tables = held(whole)
+        app = panel(catalog)
+        app.session.filter.find_in_labels("citron")
+        return app, tables
+
+    app, tables = in_kernel(begin)
+    with shown(app, browser, is_settled=False) as page:
+        field = page.get_by_label("Search", exact=True)
+        field.fill("citron")
+        page.get_by_text("the texts are still read …").wait_for()
+        page.get_by_text("1 product (4,000 in all)").first.wait_for()
+        page.locator(".work", has_text="Reading texts").get_by_role("button", name="Cancel").click()
+        page.get_by_text(
+            "Searched in brands, kinds, owners, packaging, GPC classes and numbers only."
+        ).wait_for()
+        page.locator(".work", has_text="Reading texts").wait_for(state="detached")
+        tables.go_on.set()
+        page_settled(page)
+        assert "citron" == field.input_value()
 
 
 @pytest.mark.parametrize("width", [600, 780, 1000, 1440])

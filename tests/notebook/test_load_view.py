@@ -207,7 +207,7 @@ def test_a_period_is_one_press(small: tuple[Sandbox, Client]) -> None:
     assert (1, 0, 0) == (begin.day, begin.hour, begin.minute)
     assert 1 == (end + timedelta(seconds=1)).day
     assert 250 == query.target_market
-    assert begin.isoformat()[:19] == field(app, "updated_at_from")["value"]
+    assert begin.isoformat()[:16] == field(app, "updated_at_from")["value"]
     assert "last month" == found(app, "periods")["value"]
     typed(app, updated_at_from=(begin + timedelta(hours=1)).isoformat()[:16])
     assert "" == found(app, "periods")["value"]
@@ -256,7 +256,7 @@ def test_what_is_wrong_is_said_beside_its_field(service: Client) -> None:
     assert "Correct" in found(app, "load.start")["off"]
     app.act("load.start")  # by a page that has not heard of it
     app.wait()
-    assert "Nothing is loaded: correct what is marked below first." in words(app)
+    assert "Nothing is loaded: correct what is marked first." in words(app)
     typed(app, tags_not_in="")
     assert "error" not in field(app, "tags_not_in")
     assert "off" not in found(app, "load.start")

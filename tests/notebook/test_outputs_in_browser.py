@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prodex.display.html_tables import block, table
-from prodex.notebook.shared.panel import style
+from prodex.notebook.assets import style
 
 from .lab import Lab
 

@@ -68,6 +68,8 @@ def test_from_the_profile_to_the_products(sample: prodex.Catalog, browser: Brows
         page.keyboard.press("Enter")
         page_settled(page)
         assert 1 == len(app.session.conditions.groups["owner"])
+        # Whoever presses by keyboard goes on in the table of products.
+        assert page.evaluate("document.activeElement.closest('[data-block=table]') !== null")
         press(page, "Quality")
         expect(page.locator("table.cells button.is-pressed")).to_have_count(1)
         press(page, "Show all products")

@@ -19,7 +19,7 @@ from prodex.notebook.views.forms import FormField
 from prodex.notebook.views.query_fields import (
     FIELDS,
     Asked,
-    Offered,
+    Options,
     Pasted,
     asked,
     fields_with_choices,
@@ -232,11 +232,11 @@ def test_what_is_wrong_with_a_paste_is_said_with_numbers() -> None:
     assert Pasted() == read_gtins("")
 
 
-def choices(name: str, text: str, offered: Offered = Offered()) -> dict[str, FormField]:  # noqa: B008
+def choices(name: str, text: str, owners: Options = ()) -> dict[str, FormField]:
     """Return a field in which something was typed, and what stands above it, by name."""
     values = {one.name: one.value for one in fields_of()} | {name: text}
     here = [one for one in fields_of() if one.name == name]
-    return {one.name: one for one in fields_with_choices(here, values, offered)}
+    return {one.name: one for one in fields_with_choices(here, values, owners)}
 
 
 def test_a_usual_text_is_named_and_another_is_ones_own() -> None:
@@ -259,7 +259,7 @@ def test_every_usual_choice_of_fields_is_recognised_again() -> None:
 def test_names_of_owners_are_shown_as_they_were_typed() -> None:
     """What an organisation calls itself is a text of somebody else in the list and in the note; no name, no list."""
     hostile = "<img src=x onerror=alert(1)> $5 or $6 \u202egnp"
-    found = choices("owners_in", "7, 11", Offered(owners=((11, f"{hostile} (11)"),)))
+    found = choices("owners_in", "7, 11", ((11, f"{hostile} (11)"),))
     assert ["owners_in_choice", "owners_in"] == [*found]
     for shown in (found["owners_in_choice"].options[1][1], found["owners_in"].hint):
         assert isinstance(shown, dict)

@@ -96,6 +96,12 @@ class App:
             self._look()
             return self._made()
 
+    def pictures(self) -> dict[str, tuple[str, bytes]]:
+        """Return the pictures that the view names, by name: of each its kind and its content."""
+        with self._lock:
+            shown = self._asked_of(lambda section: section.pictures(self.session))
+            return {**self._pictures, **{name: (kind, content) for name, kind, content in shown}}
+
     def act(self, do: str, /, **arguments: Any) -> None:
         """Do what a page asks for; what is refused is shown at its section, or beside its field."""
         self._take({"do": do, "args": arguments})

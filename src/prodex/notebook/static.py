@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any, TypeAlias
 
+from prodex.colour_scale import LIGHT, SCALE
 from prodex.notebook.session.actions import Block
 
 #: Pictures that were sent to pages, by name: their kind and their bytes.
 Pictures: TypeAlias = Mapping[str, tuple[str, bytes]]
+#: Rows of a table of products, of a grid and of a group of pictures; the panel shows the others.
+_ROWS = 100
 
 
 class _Renderer:
@@ -24,7 +27,18 @@ class _Renderer:
         self.pictures = pictures
 
     def all(self, blocks: Iterable[Block | None]) -> str:
-        return "".join(self.one(block) for block in blocks if block)
+        made: list[tuple[int, str]] = []
+        for block in filter(None, blocks):
+            if not (html := self.one(block)):
+                continue
+            level = block.get("level", 3) if block["kind"] == "heading" else 0
+            # Below a heading there was only what can be pressed.
+            while level and made and made[-1][0] >= level:
+                made.pop()
+            made.append((level, html))
+        while made and made[-1][0]:
+            made.pop()
+        return "".join(html for _, html in made)
 
     def one(self, block: Block) -> str:
         draw = _KINDS.get(block["kind"])
@@ -116,6 +130,8 @@ def _heading(at: _Renderer, block: Block) -> str:
 
 
 def _text(at: _Renderer, block: Block) -> str:
+    if "only-live" in block.get("tone", ""):
+        return ""
     words = at.said(block["text"])
     # A block in a sentence may hold elements that no paragraph takes.
     name = "div" if "<div" in words or "<details" in words or "<ul" in words else "p"
@@ -204,6 +220,10 @@ def _mark(at: _Renderer, block: Block) -> str:
     return _tag("span", at.said(block["words"]), block.get("tone", ""))
 
 
+def _copy(_: _Renderer, block: Block) -> str:
+    return f"{_tag('span', escape(block['label']), 'muted')} {_tag('strong', _bdi(block['text']), 'copy')}"
+
+
 def _record(_: _Renderer, block: Block) -> str:
     return _tag("pre", escape(block["text"]), "raw", role="region", aria_label=block["label"], tabindex="0")
 
@@ -284,6 +304,96 @@ def _card_texts(at: _Renderer, block: Block) -> str:
     return _region(_tag("table", caption + head + body, "texts"), block["label"])
 
 
+def _product_table(at: _Renderer, block: Block) -> str:
+    """Return the page of products that is shown: of each column its title, without what can be chosen in it."""
+    columns, pictures = block["columns"], block.get("pictures")
+
+    def line(one: Mapping[str, Any]) -> str:
+        picture = ""
+        if pictures is not None:
+            picture = _tag("td", _image(at, pictures.get(one["key"])))
+        cells = [
+            _tag("td", _bdi(cell) if isinstance(cell, str) else at.said(cell), align=column["align"])
+            for cell, column in zip(one["cells"], columns, strict=True)
+        ]
+        return _tag("tr", picture + "".join(cells))
+
+    heads = [
+        *([] if pictures is None else ["Picture"]),
+        *(escape(one["title"]) for one in columns),
+    ]
+    empty = _tag("p", at.said(block.get("empty")), "text muted") if block.get("empty") else ""
+    return _grid(block["label"], heads, map(line, block["rows"][:_ROWS])) if block["rows"] else empty
+
+
+def _cells(at: _Renderer, block: Block) -> str:
+    """Return a grid of cells: the figure of each, on the shade that says how much is missing."""
+    if not block["rows"] or not block["columns"]:
+        return _tag("p", at.said(block["empty"]), "text muted") if block["empty"] else ""
+
+    def head(one: Mapping[str, Any]) -> str:
+        detail = f"<br>{_tag('small', at.said(one['detail']), 'muted')}" if "detail" in one else ""
+        return at.said(one["text"]) + detail
+
+    def cell(one: Mapping[str, Any]) -> str:
+        if "shade" not in one:
+            return _tag("td", at.said(one["text"]), align="right")
+        # The letters have the colour that belongs to the shade: a page may be dark.
+        shade = SCALE[one["shade"]]
+        style = f"background-color:{shade.light};color:{LIGHT[shade.ink]}"
+        return _tag("td", at.said(one["text"]), align="right", style=style)
+
+    lines = (
+        _tag("tr", _tag("th", head(one), scope="row", align="left") + "".join(map(cell, one["cells"])))
+        for one in block["rows"][:_ROWS]
+    )
+    return _grid(block["label"], [at.said(block["corner"]), *map(head, block["columns"])], lines)
+
+
+def _product_gallery(at: _Renderer, block: Block) -> str:
+    """Return a table for each group of pictures: each product with its picture, or why there is none."""
+
+    def line(tile: Mapping[str, Any]) -> str:
+        texts = [_bdi(tile[name] or "") for name in ("name", "brand", "gtin", "mark")]
+        picture = _image(at, tile["src"]) or escape(tile["words"])
+        return _tag("tr", "".join(_tag("td", one, align="left") for one in (picture, *texts)))
+
+    made = []
+    for group in block["groups"]:
+        label = group["label"] or ""
+        lines = map(line, group["tiles"][:_ROWS])
+        table = _grid("Pictures", ["Picture", "Name", "Brand", "GTIN", ""], lines)
+        made.append((_tag("h4", _bdi(label)) if label else "") + table)
+    return "".join(made) or (_tag("p", escape(block["empty"]), "text muted") if block["empty"] else "")
+
+
+def _image(at: _Renderer, name: str | None) -> str:
+    """Return a small picture beside its product; nothing where it was not sent."""
+    kind, content = at.pictures.get(name or "", ("", b""))
+    if not content:
+        return ""
+    return f'<img src="data:{escape(kind)};base64,{b64encode(content).decode()}" alt="">'
+
+
+def _grid(label: str, heads: Iterable[str], lines: Iterable[str]) -> str:
+    head = "".join(_tag("th", one, scope="col", align="left") for one in heads)
+    caption = f"<caption>{escape(label)}</caption>"
+    return _region(
+        f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>", label
+    )
+
+
+def _chip(at: _Renderer, block: Block) -> str:
+    """Return a button that says what is chosen; all others are of no use."""
+    if block.get("look") != "chip" or "said" not in block["args"]:
+        return ""
+    return _tag("p", f"Filter: {_bdi(block['args']['said'])}", "text")
+
+
+def _work(at: _Renderer, block: Block) -> str:
+    return _tag("p", at.said(block["words"]), "text muted")
+
+
 def _li(inside: str) -> str:
     return f"<li>{inside}</li>"
 
@@ -292,7 +402,7 @@ def _card(at: _Renderer, block: Block) -> str:
     return _tag("div", at.all(block["blocks"]), "card")
 
 
-#: How each kind of block is drawn. Buttons, forms and work that runs are of no use to whoever cannot press.
+#: How each kind of block is drawn. Buttons, forms and filters are of no use to whoever cannot press.
 _KINDS: dict[str, Callable[[_Renderer, Block], str]] = {
     "heading": _heading,
     "text": _text,
@@ -306,9 +416,15 @@ _KINDS: dict[str, Callable[[_Renderer, Block], str]] = {
     "part": _part,
     "facts": _facts,
     "mark": _mark,
+    "copy": _copy,
     "record": _record,
     "picture": _picture,
     "timeline": _timeline,
     "card_texts": _card_texts,
     "card": _card,
+    "product_table": _product_table,
+    "cells": _cells,
+    "product_gallery": _product_gallery,
+    "button": _chip,
+    "work": _work,
 }

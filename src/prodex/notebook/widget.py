@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Instance, Tuple, Unicode, observe
+from traitlets import Instance, Int, Tuple, Unicode, observe
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
@@ -14,6 +18,7 @@ from prodex.errors import InputError, QueryError
 from prodex.messages import counted
 from prodex.notebook.app import App
 from prodex.notebook.assets import script, style
+from prodex.notebook.saved import in_place_html, saved_html
 from prodex.notebook.session.value import Session
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.load import asked_of, with_query
@@ -30,6 +35,10 @@ if TYPE_CHECKING:
 else:
     from anywidget import AnyWidget
 
+_LOG = logging.getLogger("prodex")
+#: Seconds that a cell waits for what a section reads in the background, so that it is saved with the notebook. Products
+#: are shown at once: what is read about them later is not worth a pause.
+_READS = 2.0
 #: Ids that are told to the page of a notebook, where marimo runs other cells with them; more would be a large message.
 _MOST_TOLD = 20_000
 
@@ -75,6 +84,8 @@ class Explore(AnyWidget):
     selected: Instance[tuple[str, ...]] = Tuple().tag(sync=True, to_json=_told)
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
     section: Unicode[str, str | bytes] = Unicode("products")
+    #: How often a page of marimo was told that others are selected.
+    told: Int[int, int | str] = Int(0).tag(sync=True)
     # Only what a class declares is sent to the page: anywidget makes a trait of a script that is given, not of a style.
     _css: Unicode[str, str | bytes] = Unicode().tag(sync=True)
 
@@ -145,13 +156,54 @@ class Explore(AnyWidget):
     def __repr__(self) -> str:
         return f"Explore: {counted(len(self.app.session.catalog), 'product')}. Run this cell to use it."
 
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
+        """Return the view of the panel, and what is saved of it for where a notebook is only read."""
+        shown: Any = super()  # anywidget has no types
+        bundle = shown._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        # For some programs anywidget returns what they need to find their scripts as well.
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        saved = {} if self._is_in_marimo() else {"text/html": self._saved()}
+        return {**data, "text/plain": repr(self), **saved}
+
+    def _ipython_display_(self) -> None:
+        """Show the panel, and below it what takes its place where it cannot be drawn."""
+        # IPython is looked up and not imported: only it calls this method, and it is no requirement of prodex.
+        publish: Any = sys.modules["IPython.display"].publish_display_data
+        # A panel that was closed has no view.
+        bundle = None if self.comm is None else self._repr_mimebundle_()
+        publish(bundle or {"text/plain": repr(self)})
+        if bundle is not None and "text/html" in bundle:
+            publish({"text/html": in_place_html(bundle["text/html"])})
+
+    def _saved(self) -> str:
+        try:
+            view = self.app.view()
+            if not any(map(_has_products, view["blocks"])):
+                # A section that is not done by then shows how far it is.
+                with suppress(TimeoutError):
+                    self.app.wait(_READS)
+                view = self.app.view()
+            return saved_html(view, self.app.pictures()) or f"<p>{escape(repr(self))}</p>"
+        except Exception:  # noqa: BLE001 - the widget's edge: the panel itself is shown in any case
+            _LOG.exception("what is saved of a panel could not be made")
+            return f"<p>{escape(repr(self))}</p>"
+
+    def _is_in_marimo(self) -> bool:
+        """Whether marimo shows it, which saves nothing of it, and knows which cells use what is selected."""
+        return hasattr(self.comm, "ui_element_id")
+
     def _follow(self, _before: Session, now: Session) -> None:
-        self._is_following = True
+        before, self._is_following = self.selected, True
         try:
             with self.hold_trait_notifications():
                 self.selected, self.product_id, self.section = now.selected, now.product_id, now.section
         finally:
             self._is_following = False
+        if self.selected != before and self._is_in_marimo():
+            # It runs cells only for what its page changes, so the page is asked to change something.
+            self.app.send({"type": "selected", "count": self.told + 1}, [])
 
     @observe("selected", "product_id", "section")
     def _take(self, change: dict[str, Any]) -> None:
@@ -162,6 +214,10 @@ class Explore(AnyWidget):
         finally:
             # What was refused, or is another than what was set, is not what the panel shows.
             self._follow(self.app.session, self.app.session)
+
+
+def _has_products(block: Mapping[str, Any]) -> bool:
+    return block["kind"] == "product_table" or any(map(_has_products, block.get("blocks", ())))
 
 
 def explore(

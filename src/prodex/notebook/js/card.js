@@ -18,6 +18,11 @@ register("details", (block, act, page) => h(
   h("summary", {}, content(block.title, page)), page.draw(block.blocks),
 ));
 
+/** A text to copy: a field, since a keyboard reaches no other text. */
+register("copy", (block) => h("label", {}, h("span", { class: "muted" }, block.label), " ", h("input", {
+  type: "text", class: "copy", readonly: true, size: "15", dir: "auto", value: block.text, onfocus: (event) => event.target.select(),
+})));
+
 register("record", (block) => h("pre", { class: "raw", role: "region", "aria-label": block.label, tabindex: "0" }, block.text));
 
 register("picture", (block, act, page) => h(
@@ -59,8 +64,8 @@ register("card", (block, act, page) => h(
 const countCharacters = (text) => [...text].length;
 
 /** A button of the table; one of them is reached with Tab, the others with the arrow keys. */
-const textTarget = (key, sign, label, press, isStop) => h("button", {
-  type: "button", key, class: "act", "data-target": true, tabindex: isStop ? "0" : "-1", title: label, "aria-label": label, onclick: press,
+const textTarget = (key, sign, label, press) => h("button", {
+  type: "button", key, class: "act", "data-target": true, tabindex: "-1", title: label, "aria-label": label, onclick: press,
 }, h("span", { "aria-hidden": "true" }, sign));
 
 /** The text after this one: below it, as in a spreadsheet, or the first of the next column. */
@@ -145,7 +150,11 @@ function textEditor(item, block, act, page) {
         if (isHere && active && document.hasFocus()) area.focus();
         if (isHere) area.scrollIntoView({ block: "nearest", inline: "nearest" });
       },
-      gone: (area) => { if (state.next) area.dataset.key = state.next; state.next = null; },
+      // The focus goes to what has this key, and so does Tab from then on.
+      gone: (area) => {
+        area.dataset.key = state.next ?? item.key;
+        Object.assign(state, { at: area.dataset.key, next: null });
+      },
     }),
     h(
       "div", { class: "counts" }, h("span", { class: "count muted", id: `${id}-count` }),
@@ -161,7 +170,7 @@ function textEditor(item, block, act, page) {
 }
 
 /** A text, or the place of one that is missing: what is there, what it will be, and what can be done. */
-function textItem(item, block, act, page, stop) {
+function textItem(item, block, act, page) {
   if (item.editor) return [textEditor(item, block, act, page)];
   const tag = item.tag ? [h("span", { class: "lang", lang: "en" }, item.tag), " "] : [];
   const made = [];
@@ -174,20 +183,20 @@ function textItem(item, block, act, page, stop) {
   if (!item.key) return made;
   const at = { product_id: block.product, place: item.key };
   const [sign, word] = item.was || item.now ? ["✎", "Edit"] : ["+", "Add"];
-  made.push(" ", textTarget(item.key, sign, `${word} ${item.name}`, () => act("card.edit", at), stop === item.key));
+  made.push(" ", textTarget(item.key, sign, `${word} ${item.name}`, () => act("card.edit", at)));
   const undo = `undo/${item.key}`;
   if (item.undo) {
     made.push(" ", h("button", {
-      type: "button", key: undo, class: "act undo", "data-target": true, fallback: item.key, tabindex: stop === undo ? "0" : "-1",
+      type: "button", key: undo, class: "act undo", "data-target": true, fallback: item.key, tabindex: "-1",
       title: `Undo the correction of ${item.name}`, "aria-label": `Undo the correction of ${item.name}`, onclick: () => act("card.undo", at),
     }, "↶ undo"));
   }
   return made;
 }
 
-function textCell(cell, block, act, page, stop) {
+function textCell(cell, block, act, page) {
   const items = cell.items ?? [];
-  const made = items.map((item) => textItem(item, block, act, page, stop));
+  const made = items.map((item) => textItem(item, block, act, page));
   const isEditing = items.some((item) => item.editor);
   const isGap = cell.gap && !items.some((item) => item.mark || item.editor);
   return h(
@@ -239,20 +248,22 @@ function moveAmongTexts(event) {
 
 register("card_texts", (block, act, page) => {
   const state = page.state("card_texts");
-  const items = block.rows.flatMap((row) => row.cells.flatMap((cell) => cell.items ?? [])).filter((item) => item.key && !item.editor);
-  const keys = items.flatMap((item) => (item.undo ? [item.key, `undo/${item.key}`] : [item.key]));
-  const stop = keys.includes(state.at) ? state.at : keys[0];
   const heads = block.columns.map((one) => h("th", { scope: "col" }, content(one.name), one.required ? [" ", h("span", { class: "required" }, "required")] : null));
   const rows = block.rows.map((row) => h(
     "tr", { key: row.key }, h("th", { scope: "row", title: row.key }, content(row.attribute)),
     row.gap
       ? h("td", { colspan: String(block.columns.length), class: "missing" }, h("span", { class: "gap" }, row.gap))
-      : row.cells.map((cell) => textCell(cell, block, act, page, stop)),
+      : row.cells.map((cell) => textCell(cell, block, act, page)),
   ));
   return h("div", { class: "scroll", role: "region", "aria-label": block.label, tabindex: "0" }, h(
     "table",
     {
       class: "texts", role: "grid", "aria-label": block.label, onkeydown: moveAmongTexts,
+      // One of the buttons is reached with Tab.
+      drawn: (table) => {
+        const targets = [...table.querySelectorAll("[data-target]")];
+        moveTabStop(targets, targets.find((one) => one.dataset.key === state.at) ?? targets[0]);
+      },
       oninput: (event) => { if (event.target.dataset.limit) showLength(event.target, Number(event.target.dataset.limit)); },
       onfocusin: (event) => {
         if (!("target" in event.target.dataset)) return;

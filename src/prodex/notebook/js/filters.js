@@ -79,7 +79,7 @@ function facetHead(facet, act) {
       type: "button", key: `head/${facet.key}`, class: "facet-head", "aria-expanded": String(facet.open),
       onclick: () => act("facets.fold", { facet: facet.key, is_open: !facet.open }),
     }, h("span", { "aria-hidden": "true" }, facet.open ? "▾ " : "▸ "), typed(facet.title), facet.active ? h("span", { class: "active" }, ` · ${facet.active}`) : null),
-    facet.gallery ? beside("gallery", "Gallery", `Gallery by ${facet.title}`, "Pictures, grouped by the values of this filter", () => act(facet.gallery, { facet: facet.key })) : null,
+    facet.gallery ? beside("gallery", "Gallery", `Gallery by ${facet.title}`, "Pictures, grouped by the values of this filter", () => act("gallery.by", { facet: facet.key })) : null,
     facet.removable ? beside("remove", "✕", `Remove the filter ${facet.title}`, "Remove this filter", () => act("facets.remove", { facet: facet.key }), "facets/add") : null,
   );
 }

@@ -10,7 +10,7 @@ const SILENT = "Nothing was done yet: the kernel does not answer. If it was rest
 const LOST = "This was not done, because it did not reach the kernel. Press it again.";
 /** JupyterLab marks panels that its kernel does not know any more. */
 const DISCONNECTED = ".jupyter-widgets-disconnected, .jp-widgets-disconnected";
-const DARK = '[data-jp-theme-light="false"], .dark, [data-theme="dark"], body.vscode-dark, body.vscode-high-contrast';
+const DARK = '[data-jp-theme-light="false"], .dark, [data-theme="dark"], body.vscode-dark, body.vscode-high-contrast, [data-vscode-theme-kind="vscode-dark"], [data-vscode-theme-kind="vscode-high-contrast"]';
 const ENDS_OF_A_PRESS = ["pointerup", "pointercancel", "dragend", "contextmenu"];
 
 const COMPONENTS = {};
@@ -27,6 +27,9 @@ function changedAt(value, [name, ...rest], change) {
   else delete copy[name];
   return copy;
 }
+
+/** The element in whose shadow or frame another one stands; null where there is none, or the frame is of another origin. */
+const outsideOf = (one) => one.getRootNode().host ?? one.ownerDocument.defaultView?.frameElement ?? null;
 
 class Page {
   constructor(model, place) {
@@ -111,12 +114,20 @@ class Page {
     if (message.type === "piece") return this.takePiece(message);
     if (message.type === "picture") return this.takePicture(message, buffers[0]);
     if (message.type === "patch") return this.takePatch(message);
+    if (message.type === "selected") return this.tellSelected(message.count);
     if (message.page !== this.id) return undefined;
     this.heard = Date.now();
     if (message.type === "all") this.takeAll(message);
     else if (message.type === "again") this.sendAgain(message.from);
     else if (message.type === "lost") this.takeLost(message.number);
     return undefined;
+  }
+
+  /** Change something of the widget: marimo runs the cells that use it when its page does, and not when Python does. */
+  tellSelected(count) {
+    if (this.model.get("told") >= count) return;
+    this.model.set("told", count);
+    this.model.save_changes();
   }
 
   takePiece({ id, at, of, text }) {
@@ -322,16 +333,19 @@ class Page {
     };
   }
 
-  /** Follow the theme of the notebook, also out of a shadow (marimo), where selectors do not see it. */
+  /** Follow the theme of the notebook, also out of a shadow (marimo) and a frame (VS Code), where selectors do not see it. */
   followTheme() {
     const follow = () => {
       let dark = false;
-      for (let one = this.root; one && !dark; one = one.getRootNode().host) dark = one.closest(DARK) !== null;
+      for (let one = this.root; one && !dark; one = outsideOf(one)) dark = one.closest(DARK) !== null;
       this.root.classList.toggle("is-dark", dark);
     };
     const watch = new MutationObserver(follow);
-    const attributes = { attributes: true, attributeFilter: ["class", "data-theme", "data-jp-theme-light"] };
-    [document.documentElement, document.body].forEach((one) => watch.observe(one, attributes));
+    const attributes = { attributes: true, attributeFilter: ["class", "data-theme", "data-jp-theme-light", "data-vscode-theme-kind"] };
+    for (let one = this.place; one; one = outsideOf(one)) {
+      const { documentElement, body } = one.ownerDocument;
+      [documentElement, body].forEach((other) => watch.observe(other, attributes));
+    }
     follow();
     return () => watch.disconnect();
   }

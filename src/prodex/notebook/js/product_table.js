@@ -260,10 +260,15 @@ function bringCard(root, open, state) {
   const pane = root.closest(".prodex")?.querySelector(".pane");
   if (!isOther || !pane) return;
   pane.scrollTop = 0;
-  requestAnimationFrame(() => {
+  // A card that is still read is short, and the page cannot be scrolled to its beginning yet.
+  const look = (left) => requestAnimationFrame(() => {
     const box = pane.getBoundingClientRect();
-    if (box.height && (box.top > window.innerHeight * 0.7 || box.bottom < 80)) pane.scrollIntoView({ block: "start" });
+    const isOut = box.top > window.innerHeight * 0.7 || box.bottom < 80;
+    if (!pane.isConnected || open !== state.carded || (box.height && !isOut)) return;
+    if (box.height) pane.scrollIntoView({ block: "start" });
+    if (left) look(left - 1);
   });
+  look(60);
 }
 
 register("product_table", (block, act, page) => {

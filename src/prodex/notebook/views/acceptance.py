@@ -16,7 +16,7 @@ from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
 from prodex.notebook.views.drill_down import audited
-from prodex.notebook.views.figures import Figures, figures_of
+from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
@@ -53,16 +53,16 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AcceptanceOutcome:
     """What became of the last press in this form."""
 
     sentence: str = ""
     is_problem: bool = False
 
 
-def acceptance_block(session: Session, figures: Figures) -> Block:
+def acceptance_block(session: Session, figures: AuditFigures) -> Block:
     """Return the form: which findings, why, until when."""
-    outcome = session.part(Outcome)
+    outcome = session.part(AcceptanceOutcome)
     said = None
     if outcome.sentence:
         tone = "problem" if outcome.is_problem else "note"
@@ -97,7 +97,7 @@ def acceptance_wants(session: Session) -> Iterable[Want]:
         )
 
 
-def _fields(session: Session, figures: Figures) -> list[FormField]:
+def _fields(session: Session, figures: AuditFigures) -> list[FormField]:
     options = [("", "All checks"), *figures.failing]
     chosen = session.typed.get(_FORM, {}).get("check", "")
     if chosen not in dict(options):
@@ -198,7 +198,7 @@ def _day(typed: object, audit: Audit) -> date | None:
 
 
 def _start(app: Panel, title: str, do: Any) -> None:
-    app.change(lambda session: session.with_part(Outcome()))
+    app.change(lambda session: session.with_part(AcceptanceOutcome()))
     app.run(_SLOT, do, _done, title=title, failed=_failed, after=PATIENCE)
 
 
@@ -226,10 +226,10 @@ def _done(session: Session, made: tuple[Audit, Audit]) -> Session:
     """Show the same audit with what is accepted of it now."""
     whole, now = made
     file = now.accepted_findings
-    said = Outcome("" if file is None else f"Written to {file.path}.")
+    said = AcceptanceOutcome("" if file is None else f"Written to {file.path}.")
     # Another audit may be shown by now; what was written is in its file all the same.
     return (session.replaced(audit=now) if session.audit is whole else session).with_part(said)
 
 
 def _failed(session: Session, error: BaseException) -> Session:
-    return session.with_part(Outcome(error_text(error), is_problem=True))
+    return session.with_part(AcceptanceOutcome(error_text(error), is_problem=True))

@@ -18,7 +18,7 @@ from prodex.notebook.views.blocks import button, row, sentence, typed_text, work
 from prodex.notebook.views.checks import checks_block
 from prodex.notebook.views.completeness import completeness_block, completeness_wants
 from prodex.notebook.views.conditions import conditions_bar
-from prodex.notebook.views.figures import Figures, figures_of, figures_wants
+from prodex.notebook.views.figures import AuditFigures, figures_of, figures_wants
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.heat_map import heat_map_block, heat_map_wants
 from prodex.notebook.views.overview import (
@@ -180,7 +180,7 @@ def _controls(session: Session) -> list[Block]:
     return [one for one in shown if one]
 
 
-def _chosen(session: Session, figures: Figures) -> Block:
+def _chosen(session: Session, figures: AuditFigures) -> Block:
     """Return which products the figures are about, and the way back to all."""
     if not figures.conditions:
         return row(

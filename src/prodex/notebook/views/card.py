@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
 from prodex.exploration.card.contents import CardContents, read_card
 from prodex.exploration.card.record import is_prepared, place_of
 from prodex.languages.labels import attribute_title
@@ -37,6 +37,7 @@ from prodex.notebook.views.card_contents import (
     raw_title,
 )
 from prodex.notebook.views.card_texts import (
+    Editing,
     closed,
     corrected,
     editing,
@@ -173,6 +174,9 @@ def _prepare(catalog: Catalog, _: Reporter) -> None:
 def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) -> list[Block]:
     """Return the card of a product, as it stands beside the list of products, or alone."""
     read = session.part(Cards).get("contents", session.catalog, session.audit, product_id)
+    if read is None and session.part(Editing).product_id == product_id:
+        # The products were renewed while somebody types: an editor that goes for a moment takes the focus with it.
+        read = _read_now(session, product_id)
     blocks = _body(session, read) if isinstance(read, ReadCard) else _instead(session, read)
     block = {
         "kind": "card",
@@ -183,6 +187,13 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
         "blocks": blocks,
     }
     return [block]
+
+
+def _read_now(session: Session, product_id: str) -> ReadCard | Unreadable:
+    try:
+        return ReadCard.of(read_card(session.catalog, product_id, session.audit))
+    except ProdexError as error:
+        return Unreadable(error_text(error))
 
 
 def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> list[Block]:

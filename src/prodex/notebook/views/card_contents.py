@@ -185,8 +185,9 @@ def typed_or(text: Words, missing: str) -> dict[str, str]:
 
 def _top(head: CardHeader, *, is_pending: bool) -> list[Block]:
     pending = [" ", mark("update pending", "mark")] if is_pending else []
-    gtin = [mark("GTIN ", "muted", key="label")]
-    gtin += [{"gap": "none"}] if head.gtin.is_missing else [mark(typed_text(head.gtin), "gtin copy")]
+    gtin: list[Any] = [{"kind": "copy", "key": "copy", "label": "GTIN (copy)", "text": head.gtin.text}]
+    if head.gtin.is_missing:
+        gtin = [mark("GTIN ", "muted", key="label"), {"gap": "none"}]
     is_valid = head.gtin_is_valid
     digits = mark(f"{'✓' if is_valid else '✗'} {head.digits}", f"digits {'good' if is_valid else 'bad'}")
     flags = [

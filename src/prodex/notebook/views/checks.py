@@ -13,7 +13,7 @@ from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import Typed, box, button, heading, row, sentence, table, typed_text
 from prodex.notebook.views.drill_down import check_called, of_check, opened
-from prodex.notebook.views.figures import Figures
+from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.turned_pages import first_of, pager, turned_to
 from prodex.quality.rulebook import SEVERITIES
@@ -75,7 +75,7 @@ class ShownChecks:
     explained: str = ""
 
 
-def checks_block(session: Session, figures: Figures) -> Block:
+def checks_block(session: Session, figures: AuditFigures) -> Block:
     """Return the checks, twelve at a time."""
     shown = session.part(ShownChecks)
     wanted = _wanted(figures, shown)
@@ -121,7 +121,7 @@ def checks_block(session: Session, figures: Figures) -> Block:
     )
 
 
-def _wanted(figures: Figures, shown: ShownChecks) -> list[dict[str, Any]]:
+def _wanted(figures: AuditFigures, shown: ShownChecks) -> list[dict[str, Any]]:
     gains = {gap["check"]: (place, gap["brings"]) for place, gap in enumerate(figures.gaps)}
     sought = shown.words.casefold().split()
     found = [

@@ -216,6 +216,7 @@ def comparison_blocks(session: Session, every: Sequence[SnapshotEntry]) -> list[
             "compare",
             fields,
             button("Compare", "comparison.run", look="main", off=busy),
+            look="wide",
             label="Compare snapshots",
         ),
         work(session, _SLOT),
@@ -427,7 +428,7 @@ def _attribute_table(found: ComparedSnapshots) -> list[Block]:
     return [
         heading("Changes by attribute", level=4),
         sentence(caption, key="attributes-caption", tone="muted"),
-        table(columns, rows, key="attributes", label=caption),
+        table(columns, rows, key="attributes", label=caption, look="numbers"),
     ]
 
 
@@ -435,7 +436,7 @@ def _listing(what: What) -> Block:
     return {"do": "comparison.show", "args": {"value": list(what)}}
 
 
-def _values(session: Session, found: ComparedSnapshots) -> list[Block]:
+def _values(session: Session, found: ComparedSnapshots) -> list[Block | None]:
     """Return old and new values side by side, and a button that shows their products."""
     state = session.part(ComparisonState)
     choices = found.choices
@@ -472,11 +473,14 @@ def _values(session: Session, found: ComparedSnapshots) -> list[Block]:
             shows if number else None,
             key="values-bar",
         ),
+        sentence("Press a row to open the product.", key="values-caption", tone="muted")
+        if len(changes)
+        else None,
         table(
             _columns("GTIN", "Attribute", "What", "Old", "New", numbers=()),
             [_change_row(one) for one in changes.iloc[first : first + _ROWS].to_dict("records")],
             key="values",
-            label="Old and new values. Press a row to open the product",
+            label="Old and new values",
             empty=_NO_VALUES.get(what[0], "No value has changed."),
         ),
     ]
@@ -515,7 +519,7 @@ def _group_table(found: ComparedSnapshots, by: str) -> Block:
     columns = _columns(by.capitalize(), *(one.capitalize() for one in _MOVES))
     return box(
         sentence(caption, key="caption", tone="muted") if rows else None,
-        table(columns, rows, key="table", label=caption, empty="No group has changes."),
+        table(columns, rows, key="table", label=caption, empty="No group has changes.", look="numbers"),
         key="groups",
     )
 

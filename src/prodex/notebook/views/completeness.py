@@ -16,7 +16,7 @@ from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import box, heading, listed, row, sentence, typed_text
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, audited, opened
-from prodex.notebook.views.figures import Figures, figures_of
+from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.turned_pages import first_of, pager, turned_to
 from prodex.quality import Audit
@@ -122,7 +122,7 @@ def completeness_wants(session: Session) -> Iterable[Want]:
         )
 
 
-def completeness_block(session: Session, figures: Figures) -> Block | None:
+def completeness_block(session: Session, figures: AuditFigures) -> Block | None:
     """Return the grid, a page at a time; None without requirements."""
     if figures.judged.families is None:
         return None
@@ -165,9 +165,7 @@ def completeness_block(session: Session, figures: Figures) -> Block | None:
         ),
         cells(
             [
-                ShownCell(
-                    column_key(*one), *[_language_words(one[1]) if is_of_one else one[0]] * 2, is_mute=True
-                )
+                ShownCell(column_key(*one), _language_words(one[1]) if is_of_one else one[0], is_mute=True)
                 for one in columns
             ],
             [_row(session, grid, one, columns) for one in families[first : first + _ROWS]],

@@ -75,6 +75,7 @@ def _fields() -> list[FormField]:
 def start_sheet(app: Panel) -> None:
     """Write a contact sheet."""
     session = app.session
+    app.change(lambda session: session.with_part(SheetState()))
     values, at = form_values(session, _FORM, _fields()), f"{_FORM}.file"
     page = path_of(
         required(values, _FORM, "file", "Enter a file for the contact sheet, such as sheet.html."), at=at
@@ -97,7 +98,6 @@ def start_sheet(app: Panel) -> None:
     rows = [sheet_rows(session.filter.products, group.rows) for group in groups]
     only, total = session.part(GalleryState).packshots_only, len(left_of(session))
     write = partial(write_sheet, session.catalog, groups, rows, only, total, session.chosen_words, page)
-    app.change(lambda session: session.with_part(SheetState()))
     app.run(
         _SLOT,
         write,

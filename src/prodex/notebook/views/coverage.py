@@ -200,15 +200,16 @@ def _choice(session: Session) -> Choice:
 
 
 def shown_grid(session: Session) -> CoverageGrid | None:
-    """Return the grid of all attributes that were read; None where there is nothing to count yet."""
+    """Return the grid of all attributes that were read, or the one before; None where nothing was counted yet."""
     state, choice, conditions = session.part(CoverageState), _choice(session), session.conditions
     data = _data(session)
     read = replace(
         choice, attributes=tuple(one for one in choice.attributes if one in data.filled.attributes)
     )
-    if not read.attributes or not data.has_read(read, conditions):
-        return None
     kept, is_worst_first = session.derived(_Counted), _values(session)["order"] == "worst"
+    if not read.attributes or not data.has_read(read, conditions):
+        # What was shown before stays until the rest is read, and so does the focus in it.
+        return kept.grid
     of = (read, conditions, data.filled, data.required, is_worst_first, state.sorted_by)
     if kept.grid is None or kept.of != of:
         figures = data.figures(read, conditions)

@@ -8,6 +8,7 @@ from typing import Any
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button
+from prodex.notebook.views.focus import focusing
 from prodex.quality import Audit
 from prodex.quality.check import Check
 from prodex.selection import Code, FailingChecks, Selection
@@ -102,11 +103,11 @@ def _check_ids(checks: list[Check] | tuple[Check, ...]) -> tuple[str, ...]:
 
 
 def opened(session: Session, choice: DrillDown) -> Session:
-    """Return the session that shows the products behind a figure; of one that was chosen, without it, where one is."""
+    """Return the session that shows the products behind a figure; what was chosen already is required no longer."""
     now = session.conditions
     if choice.is_in(now):
         return session.filtered(choice.removed_from(now))
-    return session.filtered(choice.added_to(now)).replaced(section="products")
+    return focusing(session.filtered(choice.added_to(now)).replaced(section="products"), "table")
 
 
 def figure_button(

@@ -150,6 +150,7 @@ def shown_table(session: Session, only: tuple[str, ...] | None = None) -> tuple[
 def start_export(app: Panel, count: int, replacing: list[str]) -> None:
     """Export so many products; `replacing` are the files of which somebody has agreed that they are replaced."""
     session = app.session
+    app.change(lambda session: session.with_part(ExportState()))
     _, values = _fields(session)
     if count != _count(session, values):
         raise Refused("Nothing was exported: other products are shown by now. Press again to export these.")
@@ -163,7 +164,6 @@ def start_export(app: Panel, count: int, replacing: list[str]) -> None:
     write = partial(
         export_products, request, *shown_table(session, session.selected if values.get("only") else None)
     )
-    app.change(lambda session: session.with_part(ExportState()))
     app.run(
         "products.export",
         write,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from prodex.catalog import Catalog
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import MISSING, SENT, FilterResult
-from prodex.exploration.range_facets import FacetOffers, RangeFacets, column_of, range_facet
+from prodex.exploration.range_facets import FacetOffers, Offer, RangeFacets, column_of, range_facet
 from prodex.exploration.ranges import measure_of
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
@@ -21,7 +21,7 @@ from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.products_left import counted_once, counted_values
+from prodex.notebook.views.products_left import ShownProducts, counted_once, counted_values
 from prodex.selection import Code, Range, Selection
 from prodex.selection.paths import is_of_requirements
 from prodex.selection.units import ALL_UNITS
@@ -88,8 +88,8 @@ class FacetsState:
         What is typed to add another one, and the language of its texts.
     offers
         What can be added, once it was read.
-    catalog
-        Whose facets they are: what was typed for another one is forgotten.
+    of
+        Whose facets they are: what was typed for other products is forgotten.
     is_drawn
         Whether they are shown where there is no room for them beside the products.
     """
@@ -101,7 +101,7 @@ class FacetsState:
     typed: str = ""
     language: str = ""
     offers: FacetOffers | None = None
-    catalog: Catalog | None = None
+    of: ShownProducts | None = None
     is_drawn: bool = False
 
     def folding(self, name: str) -> Folding:
@@ -110,12 +110,12 @@ class FacetsState:
 
 
 def _state(session: Session) -> FacetsState:
-    """Return how the facets of this catalogue are shown: those that are open or were added stay so in another one."""
-    state = session.part(FacetsState)
-    if state.catalog is session.catalog:
+    """Return how the facets of these products are shown: those that are open or were added stay so in others."""
+    state, now = session.part(FacetsState), session.derived(ShownProducts)
+    if state.of is now:
         return state
     foldings = {name: Folding(is_open=one.is_open) for name, one in state.foldings.items()}
-    return replace(state, foldings=foldings, typed="", offers=None, catalog=session.catalog)
+    return replace(state, foldings=foldings, typed="", offers=None, of=now)
 
 
 def _ranges_of(session: Session) -> RangeFacets:
@@ -128,8 +128,11 @@ def _languages_of(session: Session) -> list[tuple[str, str]]:
 
 def facets_block(session: Session) -> Block:
     """Return the facets: the field that adds one, those that were added, and all others."""
-    session.filter.facets.look_at(session.conditions)
-    state = _state(session)
+    facets, state = session.filter.facets, _state(session)
+    facets.look_at(session.conditions)
+    with suppress(ProdexError):  # said by the facet that cannot be read
+        # Together, since a file is opened once for all columns.
+        facets.read(_open(session, state))
     names = [*_names(session, state)]
     return {
         "kind": "facets",
@@ -251,9 +254,7 @@ def _values(session: Session, name: str, folding: Folding) -> Block:
     values, counts = counted_values(session, name)
     listed = listed_values(values, counts, session.conditions, folding)
     if name == MISSING.name:
-        listed["note"] = (
-            f"{counted_once(session, 'missing of', lambda left: _missing_of(session, left))}, needed or not."
-        )
+        listed["note"] = counted_once(session, "missing of", lambda left: _missing_of(session, left))
     elif name in _NOTES:
         listed["note"] = _NOTES[name]
     if (find := listed.pop("find")) is not None:
@@ -267,6 +268,7 @@ def _values(session: Session, name: str, folding: Folding) -> Block:
             args={"facet": name},
         )
         listed["form"] = form(session, _FORM, [field_], look="find")
+    listed["gallery"] = bool(listed["values"])
     listed["buttons"] = [*_paging(name, listed, folding)]
     return listed
 
@@ -289,24 +291,11 @@ def _missing_of(session: Session, left: FilterResult) -> str:
     """Say of which products what is missing is counted."""
     among = session.filter.facets.counted_units(left)
     more = "" if among.units == ALL_UNITS else " (for others choose a consumer unit or packaging as well)"
-    return f"Of {among}{more}"
+    return f"Of {among}{more}, needed or not."
 
 
 def _adding(session: Session, state: FacetsState) -> Block:
     """Return the field that adds a facet by the name of an attribute, and what fits."""
-    is_typed = bool(state.typed.strip())
-    found = state.offers.find(state.typed, state.language or None) if is_typed and state.offers else []
-    note = ""
-    if is_typed:
-        note = (
-            "Reading the names of attributes …"
-            if state.offers is None
-            else ""
-            if found
-            else "no attribute of this name"
-        )
-    languages = [("", "any language"), *session.derived(_languages_of)]
-    is_about_language = bool(state.typed or state.language)
     fields = [
         FormField(
             "add",
@@ -315,11 +304,20 @@ def _adding(session: Session, state: FacetsState) -> Block:
             state.typed,
             placeholder="Filter by any attribute …",
             do="facets.offer",
-        ),
-        FormField("language", "Language of its texts", "choice", state.language, languages, do="facets.speak")
-        if is_about_language
-        else None,
+        )
     ]
+    if state.typed or state.language:
+        # To read them takes a moment, and nobody needs them before.
+        languages = [("", "any language"), *_languages(session)]
+        label = "Language of its texts"
+        fields.append(FormField("language", label, "choice", state.language, languages, do="facets.speak"))
+    found: list[Offer] = []
+    note = ""
+    if state.typed.strip():
+        if state.offers is None:
+            note = "Reading the names of attributes …"
+        elif not (found := state.offers.find(state.typed, state.language or None)):
+            note = "no attribute of this name"
     shown = {*state.added, *_RANGES}
     offers = [
         {
@@ -337,6 +335,13 @@ def _adding(session: Session, state: FacetsState) -> Block:
         "offers": offers,
         "note": note,
     }
+
+
+def _languages(session: Session) -> list[tuple[str, str]]:
+    try:
+        return session.derived(_languages_of)
+    except ProdexError:
+        return []  # what cannot be read is said where it was asked for
 
 
 @action("facets.toggle")
@@ -416,7 +421,7 @@ def offer_facets(session: Session, value: str) -> Session:
 @action("facets.speak", is_quiet=True)
 def speak(session: Session, value: str) -> Session:
     """Choose the language of the texts of a facet that is to be added."""
-    known = {code for code, _ in session.derived(_languages_of)}
+    known = {code for code, _ in _languages(session)}
     return session.with_part(replace(_state(session), language=value if value in known else ""))
 
 

@@ -26,7 +26,7 @@ from prodex.tables.columns import Mask
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
+class AuditFigures:
     """What an audit says of the products that are shown.
 
     Attributes
@@ -65,25 +65,25 @@ class Figures:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedFigures:
     """The figures that were counted last, and the audit before."""
 
-    figures: Figures | None = None
+    figures: AuditFigures | None = None
     compared: Audit | None = None
     tiles: list[dict[str, Any]] | None = None
 
 
-def figures_of(session: Session) -> Figures | None:
+def figures_of(session: Session) -> AuditFigures | None:
     """Return the figures of the audit that is shown; those of other products of it until they are counted."""
-    figures = session.part(Counted).figures
+    figures = session.part(CountedFigures).figures
     if figures is None or figures.whole is not session.audit or figures.catalog is not session.catalog:
         return None
     return figures
 
 
-def tiles_of(session: Session, figures: Figures) -> list[dict[str, Any]]:
+def tiles_of(session: Session, figures: AuditFigures) -> list[dict[str, Any]]:
     """Return the tiles, with how they changed since the audit before, once that is read."""
-    counted = session.part(Counted)
+    counted = session.part(CountedFigures)
     # Figures of some products are no progress of all of them.
     is_whole = not figures.conditions and counted.compared is figures.whole
     return (counted.tiles if is_whole else None) or figures.tiles
@@ -110,7 +110,7 @@ def figures_wants(session: Session) -> Iterable[Want]:
     )
 
 
-def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
+def _counted(session: Session, mask: Mask | None, _: Reporter) -> AuditFigures:
     whole, conditions = session.audit, session.conditions
     assert whole is not None  # noqa: S101 - wanted only where there is one
     judged = whole
@@ -118,7 +118,7 @@ def _counted(session: Session, mask: Mask | None, _: Reporter) -> Figures:
         kept = session.filter.mask(conditions) if mask is None else mask
         judged = whole.only(session.filter.products.ids.filter(pa.array(kept)), session.chosen_words)
     warned = [str(line) for line, is_warning in lines(whole) if is_warning]
-    return Figures(
+    return AuditFigures(
         whole,
         session.catalog,
         conditions,
@@ -162,9 +162,9 @@ def figures_sentence(audit: Audit) -> str:
     return f"{accepted_text(audit)}, {percent(audit.score)} {other}."
 
 
-def _with_figures(session: Session, figures: Figures) -> Session:
-    before = session.part(Counted)
-    return session.with_part(Counted(figures, before.compared, before.tiles))
+def _with_figures(session: Session, figures: AuditFigures) -> Session:
+    before = session.part(CountedFigures)
+    return session.with_part(CountedFigures(figures, before.compared, before.tiles))
 
 
 def _compared(audit: Audit, _: Reporter) -> tuple[Audit, list[dict[str, Any]] | None]:
@@ -173,4 +173,4 @@ def _compared(audit: Audit, _: Reporter) -> tuple[Audit, list[dict[str, Any]] | 
 
 
 def _with_tiles(session: Session, found: tuple[Audit, list[dict[str, Any]] | None]) -> Session:
-    return session.with_part(Counted(session.part(Counted).figures, *found))
+    return session.with_part(CountedFigures(session.part(CountedFigures).figures, *found))

@@ -86,6 +86,9 @@ def _field_view(session: Session, form: str, one: FormField, given: Mapping[str,
         "value": one.value if one.do else given.get(one.name, one.value),
     }
     # Values of a choice may be anything that is JSON: pages name them by their place, and send back the value.
+    if one.kind == "choice" and view["value"] not in [value for value, _ in one.options]:
+        # What was chosen is offered no longer: what counts instead is shown.
+        view["value"] = one.value
     if one.options:
         view["options"] = [{"value": value, "label": label} for value, label in one.options]
     optional = {

@@ -17,7 +17,7 @@ from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import box, heading, row, sentence, switch
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, audited, of_cell, opened
-from prodex.notebook.views.figures import Figures, figures_of
+from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.turned_pages import first_of, pager, turned_to
 from prodex.progress import Reporter
 from prodex.quality import Audit
@@ -85,7 +85,7 @@ class ShownScores:
     known: Mapping[str, GroupScores] | None = None
 
 
-def heat_map_block(session: Session, figures: Figures) -> Block:
+def heat_map_block(session: Session, figures: AuditFigures) -> Block:
     """Return the scores of the groups, a page at a time."""
     by = session.part(ShownScores).by
     scores = _scores(session)

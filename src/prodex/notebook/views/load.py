@@ -44,11 +44,11 @@ from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.frame import catalog_label
 from prodex.notebook.views.query_fields import (
     FORM,
-    NOTHING,
     WORDS_HINT,
     Asked,
     FieldGroup,
     Offered,
+    Options,
     asked,
     count_given,
     fields_with_choices,
@@ -83,13 +83,8 @@ _NOT_FILTERS = frozenset({"product_languages", "source_include", "source_exclude
 _FOLDED = (FieldGroup.STATUS, FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
 
 _NAME = FormField("name", "Name of the snapshot", placeholder="optional, such as french-shop")
-_AGE = FormField(
-    "age",
-    "If it was loaded before",
-    "choice",
-    "",
-    [("", "reuse it for an hour"), (86_400, "reuse it for a day"), (0, "load it again")],
-)
+_AGES = (("", "reuse it for an hour"), (86_400, "reuse it for a day"), (0, "load it again"))
+_AGE = FormField("age", "If it was loaded before", "choice", "", _AGES)
 
 
 @dataclass(frozen=True)
@@ -142,9 +137,9 @@ class LoadState:
     narrower
         The query that matches nothing, and what matches without each of its filters.
     offered
-        What is offered to choose from.
-    owners_problem
-        Why the owners have no names.
+        Markets and kinds that are offered first.
+    owners, owners_problem
+        Numbers and names of the owners, or why they have no names.
     planned
         What would be loaded, and since when a snapshot of it is there.
     report
@@ -161,7 +156,8 @@ class LoadState:
     counted: Counted = Counted()
     recounts: int = 0
     narrower: tuple[str, str] = ("", "")
-    offered: Offered = NOTHING
+    offered: Offered = field(default_factory=Offered)
+    owners: Options = ()
     owners_problem: str = ""
     planned: tuple[tuple[Any, ...], datetime | None] = ((), None)
     report: Report = Report()
@@ -232,48 +228,41 @@ def load_view(session: Session) -> list[Block]:
     errors = {f"{FORM}.{name}": error for name, error in asks.errors.items()}
     told = session.replaced(errors={**session.errors, **errors})
 
-    def fields(group: FieldGroup, label: str = "") -> Block:
-        shown = fields_with_choices(groups[group], values, state.offered, state.owners_problem)
-        return form(told, FORM, shown, label=label or group.value, look="query-fields")
+    def fields(group: FieldGroup) -> Block:
+        shown = fields_with_choices(groups[group], values, state.owners, state.owners_problem)
+        return form(told, FORM, shown, label=group.value)
 
+    label = sentence(FieldGroup.PERIOD.value, key="label", tone="label")
+    period = box(label, _periods(values), fields(FieldGroup.PERIOD), key="period", look="query-period")
+    market = box(fields(FieldGroup.FRONT), key="market")
+    matching = box(*_matching(session, state, asks), key="matching", look="query-matching")
+    clear = button("Clear all filters", "load.clear", look="quiet")
     blocks = [
         heading(f"Load products from {urlsplit(session.service.base_url).netloc}"),
-        row(
-            box(fields(FieldGroup.FRONT, "Market"), key="market"),
-            box(
-                sentence(FieldGroup.PERIOD.value, key="label", tone="label"),
-                _periods(values),
-                fields(FieldGroup.PERIOD),
-                key="period",
-                look="period",
-            ),
-            key="front",
-            look="query-front",
-        ),
+        row(market, period, key="front", look="query-front"),
         _words(told, groups[FieldGroup.WORDS], state),
-        row(
-            box(*_matching(session, state, asks), key="matching", look="matching"),
-            button("Clear all filters", "load.clear", look="quiet"),
-            key="count",
-            look="query-count",
-        ),
+        row(matching, clear, key="count", look="query-count"),
         _no_match(state, asks),
         _load(told, state, asks),
         sentence("More filters, and what to load", key="more", tone="muted"),
-        *(
-            fold(
-                session, f"load {group.name}", _fold_title(asks, groups, group), partial(_one, fields, group)
-            )
-            for group in _FOLDED
-        ),
+        *(_folded(session, asks, group, groups[group], fields) for group in _FOLDED),
         *_code(session, asks),
         _unfinished(session, state),
     ]
     return [one for one in blocks if one]
 
 
-def _one(fields: Callable[[FieldGroup], Block], group: FieldGroup) -> list[Block]:
-    return [fields(group)]
+def _folded(
+    session: Session,
+    asks: Asked,
+    group: FieldGroup,
+    fields: Sequence[FormField],
+    shown: Callable[[FieldGroup], Block],
+) -> Block:
+    wrong = sum(one.name in asks.errors for one in fields)
+    given = 0 if asks.query is None else count_given(asks.query, group)
+    note = f" ({wrong} to correct)" if wrong else f" ({given} set)" if given else ""
+    return fold(session, f"load {group.name}", f"{group.value}{note}", lambda: [shown(group)])
 
 
 def _periods(values: dict[str, Any]) -> Block:
@@ -286,26 +275,23 @@ def _periods(values: dict[str, Any]) -> Block:
 def _words(told: Session, fields: Sequence[FormField], state: LoadState) -> Block:
     lines = []
     for place, number in enumerate(state.rows):
+        title = f"Remove word {place + 1}"
+        remove = button("Remove", "load.remove_word", look="quiet", title=title, row=number)
+        drawn = form(told, FORM, fields[2 * place : 2 * place + 2], look="query-word")
         # One word is cleared where it is typed.
-        remove = button(
-            "Remove", "load.remove_word", look="quiet", title=f"Remove word {place + 1}", row=number
-        )
-        two = fields[2 * place : 2 * place + 2]
-        label = f"Word {place + 1}"
-        drawn = form(told, FORM, two, label=label, look="query-word")
-        lines.append(row(drawn, remove if len(state.rows) > 1 else None, key=f"word {number}", look="word"))
+        both = (drawn, remove) if len(state.rows) > 1 else (drawn,)
+        lines.append(row(*both, key=f"word {number}", look="query-row"))
     add = button("+ Add a word", "load.add_word", look="quiet")
-    # What is so of all words is said once.
-    return box(*lines, add, sentence(WORDS_HINT, key="hint", tone="muted"), key="words", look="words")
+    hint = sentence(WORDS_HINT, key="hint", tone="muted")
+    return box(*lines, add, hint, key="words", look="query-words")
 
 
 def _matching(session: Session, state: LoadState, asks: Asked) -> Iterator[Block | None]:
     if asks.query is None:
         named = {one.name: one.label for group in _groups(session).values() for one in group}
         labels = ", ".join(f"“{named.get(name, name)}”" for name in asks.errors)
-        yield sentence(
-            f"Nothing is counted or loaded until this is corrected: {labels}.", key="wrong", tone="problem"
-        )
+        wrong = f"Nothing is counted or loaded until this is corrected: {labels}."
+        yield sentence(wrong, key="wrong", tone="problem")
     elif state.counted.key != asks.key:
         yield sentence("Counting matching products …", key="counting", tone="status")
     elif state.counted.number is None:
@@ -361,74 +347,43 @@ def _load(told: Session, state: LoadState, asks: Asked) -> Block:
     is_loading = "load" in told.works
     report = state.report if not is_loading and state.report.key == asks.key else Report()
     off = (
-        "It is loading."
-        if is_loading
-        else ""
-        if asks.query is not None
-        else "Correct the fields above first."
+        "It is loading." if is_loading else "" if asks.query is not None else "Correct what is marked first."
     )
     # It can be pressed all the same: what a service announces may be wrong.
     look = "" if _has_no_match(state, asks) else "main"
-    keep = button(
-        "Keep incomplete load",
-        "load.start",
-        title="Save the products that were received as an incomplete snapshot",
-        key="keep",
-        to="load.start",
-        allow_incomplete=True,
-    )
+    start = button("Load products", "load.start", key="load.start", look=look, off=off)
+    title = "Save the products that were received as an incomplete snapshot"
+    keep = button("Keep incomplete load", "load.start", title=title, key="keep", allow_incomplete=True)
     question, since = state.planned
     plan = None
     if since is not None and not is_loading and state.report.question != question == _question(told):
         age = duration_in_words(clock.now() - since)
-        plan = sentence(
-            f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again.",
-            key="plan",
-            tone="muted",
+        opens = (
+            f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again."
         )
+        plan = sentence(opens, key="plan", tone="muted")
+    buttons = (start, keep) if report.can_keep else (start,)
     return box(
-        form(
-            told,
-            FORM,
-            [_NAME, _AGE],
-            button("Load products", "load.start", key="load.start", look=look, off=off),
-            keep if report.can_keep else None,
-            look="query-load",
-            label="Load",
-        ),
+        form(told, FORM, [_NAME, _AGE], *buttons, look="query-load", label="Load"),
         plan,
         work(told, "load"),
-        box(*report.blocks, key="report", look="load-report") if report.blocks else None,
+        box(*report.blocks, key="report") if report.blocks else None,
         key="load",
-        look="load",
     )
 
 
-def _fold_title(asks: Asked, groups: dict[FieldGroup, list[FormField]], group: FieldGroup) -> str:
-    if wrong := sum(one.name in asks.errors for one in groups[group]):
-        return f"{group.value} ({wrong} to correct)"
-    given = 0 if asks.query is None else count_given(asks.query, group)
-    return f"{group.value} ({given} set)" if given else group.value
-
-
-def _code(session: Session, asks: Asked) -> list[Block]:
+def _code(session: Session, asks: Asked) -> Iterator[Block]:
     if (query := asks.query) is None:
-        return []
+        return
 
-    def python() -> list[Block]:
-        text = as_python(query, *_name_and_age(session))
-        return [{"kind": "code", "key": "python", "label": "Python code of the query", "text": text}]
-
-    def wire() -> list[Block]:
-        return [
-            {"kind": "code", "key": "wire", "label": "Request of the query as JSON", "text": query.wire()}
-        ]
+    def block(key: str, label: str, text: str) -> list[Block]:
+        return [{"kind": "code", "key": key, "label": f"{label} of the query", "text": text}]
 
     # A closed fold is not filled: a query with ten thousand GTINs would go to the browser twice with every change.
-    return [
-        fold(session, "load python", "Python code", python),
-        fold(session, "load wire", "Request as JSON", wire),
-    ]
+    how, request = "Python code", "Request as JSON"
+    python = partial(as_python, query, *_name_and_age(session))
+    yield fold(session, "load python", how, lambda: block("python", how, python()))
+    yield fold(session, "load wire", request, lambda: block("wire", request, query.wire()))
 
 
 def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
@@ -462,12 +417,8 @@ def _unfinished(session: Session, state: LoadState) -> Block | None:
         began = one.began.isoformat()
         until = f"{one.began + RESUMABLE:%Y-%m-%d %H:%M}"
         query = "all products" if one.query in (None, ProductQuery()) else str(one.query)
-        said = [
-            typed_text(one.name),
-            ": ",
-            typed_text(query),
-            f", begun {one.began:%Y-%m-%d %H:%M}, until {until} ",
-        ]
+        when = f", begun {one.began:%Y-%m-%d %H:%M}, until {until} "
+        said = [typed_text(one.name), ": ", typed_text(query), when]
         go_on = button("Continue this load", "load.resume", look="link", name=one.name, began=began)
         lines.append(row(sentence(said, key="said"), go_on, key=f"unfinished {one.name} {began}"))
     many = len(state.unfinished)
@@ -479,78 +430,53 @@ def _unfinished(session: Session, state: LoadState) -> Block | None:
 # What is read meanwhile.
 
 
+def _keeps(name: str, made: Callable[[Any], Any] = lambda found: found) -> Callable[[Session, Any], Session]:
+    return lambda session, found: _with(session, **{name: made(found)})
+
+
+#: What is only a help is left out where it cannot be had.
+_HELPS: dict[str, Any] = {"failed": lambda session, _: session}
+
+
 def load_wants(session: Session) -> Iterator[Want]:
     """Yield what the section lacks."""
-    service, state = session.service, session.part(LoadState)
+    service, state, catalog = session.service, session.part(LoadState), session.catalog
     if service is None:
         return
-    catalog = session.catalog
-    yield Want(
-        "load.offered",
-        (catalog,),
-        lambda _: offered_by(catalog),
-        lambda session, found: _with(
-            session, offered=replace(found, owners=session.part(LoadState).offered.owners)
-        ),
-        {"failed": lambda session, _: session, "is_patient": True},
-    )
-    yield Want(
-        "load.unfinished",
-        (state.ended,),
-        lambda _: _resumable(service),
-        lambda session, found: _with(session, unfinished=found),
-        {"failed": lambda session, _: session},
-    )
+    yield Want("load.offered", (catalog,), lambda _: offered_by(catalog), _keeps("offered"), _HELPS)
+    yield Want("load.unfinished", (state.ended,), lambda _: _resumable(service), _keeps("unfinished"), _HELPS)
     if is_open(session, f"load {FieldGroup.MORE.name}"):
-        yield Want(
-            "load.owners", (service,), lambda _: load_organizations(service), _listed, {"failed": _not_listed}
-        )
-    query, key = asked_of(session).query, asked_of(session).key
+        named = _keeps("owners", owners_by_name)
+        unnamed = {"failed": _keeps("owners_problem", _owners_problem)}
+        yield Want("load.owners", (service,), lambda _: load_organizations(service), named, unnamed)
+    asks = asked_of(session)
+    query, key = asks.query, asks.key
     if query is None:
         return
+    problem = _keeps("counted", lambda error: Counted(key, problem=error_text(error)))
     yield Want(
         "load.count",
         (key, state.recounts),
-        lambda reporter: count_products(service, query, reporter),
-        lambda session, number: _with(session, counted=Counted(key, number)),
-        {
-            "delay": _PAUSE,
-            "failed": lambda session, error: _with(session, counted=Counted(key, problem=error_text(error))),
-        },
+        partial(count_products, service, query),
+        _keeps("counted", partial(Counted, key)),
+        {"delay": _PAUSE, "failed": problem},
     )
-    if _has_no_match(state, Asked(query)):
-        yield Want(
-            "load.narrower",
-            (key,),
-            lambda reporter: _without_each(service, query, reporter),
-            lambda session, said: _with(session, narrower=(key, said)),
-            # Without the numbers it is still known that nothing matches.
-            {"delay": _NO_MATCH_PAUSE, "failed": lambda session, _: session},
-        )
+    if _has_no_match(state, asks):
+        tried, said = partial(_without_each, service, query), _keeps("narrower", lambda found: (key, found))
+        yield Want("load.narrower", (key,), tried, said, {**_HELPS, "delay": _NO_MATCH_PAUSE})
     question = _question(session)
     if state.report.question != question and "load" not in session.works:
-        name, age = _name_and_age(session)
-        yield Want(
-            "load.plan",
-            (*question, state.ended),
-            lambda _: reusable_snapshot(service, query, name, age),
-            partial(_planned, question),
-            {"delay": _PAUSE, "failed": lambda session, _: _planned(question, session, None)},
+        looked = lambda _: reusable_snapshot(service, query, *question[1:])  # noqa: E731
+        planned = _keeps(
+            "planned", lambda found: (question, None if found is None else found.origin.loaded_at)
         )
+        none = _keeps("planned", lambda _: (question, None))
+        options = {"delay": _PAUSE, "failed": none}
+        yield Want("load.plan", (*question, state.ended), looked, planned, options)
 
 
-def _planned(question: tuple[Any, ...], session: Session, catalog: Catalog | None) -> Session:
-    return _with(session, planned=(question, None if catalog is None else catalog.origin.loaded_at))
-
-
-def _listed(session: Session, organizations: Any) -> Session:
-    offered = replace(session.part(LoadState).offered, owners=owners_by_name(organizations))
-    return _with(session, offered=offered, owners_problem="")
-
-
-def _not_listed(session: Session, error: BaseException) -> Session:
-    said = f"Names of owners could not be loaded: {error_text(error)} Numbers still work."
-    return _with(session, owners_problem=said)
+def _owners_problem(error: BaseException) -> str:
+    return f"Names of owners could not be loaded: {error_text(error)} Numbers still work."
 
 
 def _resumable(service: Client) -> tuple[UnfinishedLoad, ...]:
@@ -558,9 +484,7 @@ def _resumable(service: Client) -> tuple[UnfinishedLoad, ...]:
     return tuple(
         one
         for one in unfinished_loads(snapshots_folder())
-        if one.is_resumable
-        and one.asked is not None
-        and one.asked == question_to(service, one.asked.query or ProductQuery(), one.asked.labels)
+        if one.is_resumable and one.asked == question_to(service, one.query or ProductQuery())
     )
 
 
@@ -699,7 +623,7 @@ def start_load(app: Panel, allow_incomplete: bool = False) -> None:
     session = app.session
     query, (name, age), service = asked_of(session).query, _name_and_age(session), session.service
     if query is None or service is None:
-        raise Refused("Nothing is loaded: correct what is marked below first.")
+        raise Refused("Nothing is loaded: correct what is marked first.")
     if name is not None:
         try:
             checked_name(name)

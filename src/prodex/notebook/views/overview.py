@@ -10,7 +10,7 @@ from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import box, heading, listed, row, sentence, table, typed_text
 from prodex.notebook.views.drill_down import figure_button, of_check, of_grade, to_work_on, with_blockers
-from prodex.notebook.views.figures import Figures, tiles_of
+from prodex.notebook.views.figures import AuditFigures, tiles_of
 from prodex.untrusted_text import words
 
 _GAPS = 10
@@ -18,7 +18,7 @@ _GAPS = 10
 _LONG = 2_000
 
 
-def headline_block(figures: Figures, title: str) -> Block:
+def headline_block(figures: AuditFigures, title: str) -> Block:
     """Return which products were audited, out of how many, with which profile, as of when."""
     judged, of = figures.judged, len(figures.whole)
     some = f" of {of:,}" if len(judged) != of else ""
@@ -35,19 +35,19 @@ def headline_block(figures: Figures, title: str) -> Block:
     return sentence(said, key="headline", tone="headline")
 
 
-def warnings_block(figures: Figures) -> Block | None:
+def warnings_block(figures: AuditFigures) -> Block | None:
     """Return what limits the meaning of the figures; nothing if nothing does."""
     return listed(
         (typed_text(words(line, _LONG)) for line in figures.warnings), key="warnings", tone="problem"
     )
 
 
-def notes_block(figures: Figures) -> Block | None:
+def notes_block(figures: AuditFigures) -> Block | None:
     """Return what the figures mean."""
     return listed(map(typed_text, figures.notes), key="notes", tone="muted")
 
 
-def tiles_block(session: Session, figures: Figures) -> Block:
+def tiles_block(session: Session, figures: AuditFigures) -> Block:
     """Return tiles with the number of products, how many are ready, their score, and how many need work."""
     judged = figures.judged
     waiting = f"{judged.pending:,} with a pending update" if judged.pending else "no pending updates"
@@ -90,7 +90,7 @@ def _change(tile: Mapping[str, Any]) -> Block | None:
     )
 
 
-def grades_block(session: Session, figures: Figures) -> Block:
+def grades_block(session: Session, figures: AuditFigures) -> Block:
     """Return how many products have each grade; the name of one is a button that shows them."""
     judged = figures.judged
     rows = []
@@ -125,7 +125,7 @@ def grades_block(session: Session, figures: Figures) -> Block:
     return box(heading("Grades"), shown, key="grades-box")
 
 
-def gaps_block(session: Session, figures: Figures) -> Block:
+def gaps_block(session: Session, figures: AuditFigures) -> Block:
     """Return the ten failing checks that would raise the score most if fixed."""
     of = {check.id: check for check in figures.judged.checks}
     shown = figures.gaps[:_GAPS]

@@ -16,6 +16,22 @@ from prodex.selection import Selection
 T = TypeVar("T")
 
 
+class ShownProducts:
+    """Stands for a catalogue and its audit: what a part keeps is of these products, and does not keep them itself.
+
+    >>> import prodex
+    >>> session = Session(prodex.flatten([{"id": 7}]))
+    >>> other = session.looking_at(prodex.flatten([{"id": 7}]))
+    >>> session.derived(ShownProducts) is session.replaced(product_id="7").derived(ShownProducts)
+    True
+    >>> session.derived(ShownProducts) is other.derived(ShownProducts)
+    False
+    """
+
+    def __init__(self, _: Session) -> None:
+        pass
+
+
 class _Left:
     """The last result, what it is of, and what was counted of it."""
 

@@ -49,9 +49,9 @@ FORM = "load"
 class FieldGroup(Enum):
     """The group in which a field is shown; the value is its title."""
 
-    FRONT = "in front"
+    FRONT = "Market"
     PERIOD = "Updated"
-    WORDS = "words"
+    WORDS = "Words"
     STATUS = "Status, sharing and tags"
     MORE = "GTINs, owners, pictures, active range"
     ANSWER = "Languages and fields to load"
@@ -182,12 +182,15 @@ def shown_moment(moment: datetime | None) -> str:
     """Return a point in time as a field for dates has it, in UTC.
 
     >>> shown_moment(datetime(2026, 11, 13, 12, tzinfo=UTC))
-    '2026-11-13T12:00:00'
+    '2026-11-13T12:00'
     """
     if moment is None:
         return ""
     bare = moment.astimezone(UTC).replace(tzinfo=None)
-    return bare.isoformat(timespec="milliseconds" if bare.microsecond else "seconds")
+    # As browsers write it: what stands in a field would otherwise differ from what it was given.
+    return bare.isoformat(
+        timespec="milliseconds" if bare.microsecond else "seconds" if bare.second else "minutes"
+    )
 
 
 def _moment(text: str) -> datetime | None:
@@ -448,16 +451,10 @@ class Offered:
         Numbers of those that come first.
     kinds
         Names of kinds, as the service labels them.
-    owners
-        Numbers and names.
     """
 
     markets: tuple[int, ...] = ()
     kinds: tuple[str, ...] = ()
-    owners: Options = ()
-
-
-NOTHING = Offered()
 
 
 @dataclass(frozen=True)
@@ -487,7 +484,7 @@ def word_names(row: int) -> tuple[str, str]:
 
 
 def form_fields(
-    query: ProductQuery, rows: Sequence[int] = (0,), offered: Offered = NOTHING
+    query: ProductQuery, rows: Sequence[int] = (0,), offered: Offered = Offered()
 ) -> dict[FieldGroup, list[FormField]]:
     """Return the fields of the form, by group, as they begin with a query.
 
@@ -517,7 +514,7 @@ def form_fields(
 
 
 def fields_with_choices(
-    fields: Iterable[FormField], typed: Values, offered: Offered = NOTHING, owners_problem: str = ""
+    fields: Iterable[FormField], typed: Values, owners: Options = (), owners_problem: str = ""
 ) -> Iterator[FormField]:
     """Yield fields with the choices above some of them, and with what is to be said of what was typed.
 
@@ -527,10 +524,8 @@ def fields_with_choices(
         Of one group.
     typed
         What stands in each field.
-    offered
-        What more is offered to choose from.
-    owners_problem
-        Why the owners have no names.
+    owners, owners_problem
+        Numbers and names of the owners, or why they have no names.
     """
     for one in fields:
         field = _BY_NAME.get(one.name)
@@ -541,8 +536,8 @@ def fields_with_choices(
         above = FormField(f"{one.name}_choice", label, "choice")
         if field.added:
             # A name is what people know; few know a number or a code. Owners are named by themselves.
-            owners = [(value, typed_text(name)) for value, name in offered.owners]
-            if names := owners if field.kind is NUMBERS else field.options():
+            named = [(value, typed_text(name)) for value, name in owners]
+            if names := named if field.kind is NUMBERS else field.options():
                 above = replace(above, label=f"Add {field.added} by name", options=[("", "select …"), *names])
                 yield replace(above, do="load.add", args={"field": one.name})
         elif field.usual:
@@ -551,9 +546,9 @@ def fields_with_choices(
             yield replace(above, do="form.set", args={"form": FORM, "field": one.name})
             label = f"Paths to {label[0].lower()}{label[1:]}"
         if field.kind is NUMBERS:
-            known = {str(value): name for value, name in offered.owners}
-            named = dict.fromkeys(known[one] for one in comma_separated(text) if one in known)
-            hint = typed_text(", ".join(named)) if named else owners_problem
+            known = {str(value): name for value, name in owners}
+            found = dict.fromkeys(known[one] for one in comma_separated(text) if one in known)
+            hint = typed_text(", ".join(found)) if found else owners_problem
         elif field.note is not None and (note := field.note(text)):
             hint = f"{note}. {hint}" if hint else note
         yield replace(one, label=label, hint=hint)
@@ -675,7 +670,7 @@ def offered_by(catalog: Catalog) -> Offered:
     >>> import prodex
     >>> tea = {"kind": {"code": "TEA", "label": "Tea"}}
     >>> offered_by(prodex.flatten([{"id": 7, **tea, "product_key": {"target_market_id": 250}}, {"id": 8}]))
-    Offered(markets=(250,), kinds=('Tea',), owners=())
+    Offered(markets=(250,), kinds=('Tea',))
     """
     markets: Counter[str | None] = Counter()
     kinds: Counter[str | None] = Counter()

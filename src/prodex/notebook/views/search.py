@@ -14,6 +14,7 @@ from prodex.notebook.session.value import Session, error_text
 from prodex.notebook.views.blocks import box, button, row, sentence, work
 from prodex.notebook.views.facets import FacetsState
 from prodex.notebook.views.forms import FormField, form
+from prodex.notebook.views.products_left import ShownProducts
 from prodex.progress import PATIENCE, Reporter
 
 #: The texts of so many products are read in a second or two; of more, the labels are searched first.
@@ -36,17 +37,26 @@ class SearchState:
         Words that were searched for in labels alone, since somebody did not want to wait for more.
     failures
         How often a search has failed: what is typed again is tried again.
+    of
+        In which products they were searched for.
     """
 
     has_help: bool = False
     failed: str = ""
     left: str = ""
     failures: int = 0
+    of: ShownProducts | None = None
+
+
+def _state(session: Session) -> SearchState:
+    """Return how the search in these products is."""
+    state, now = session.part(SearchState), session.derived(ShownProducts)
+    return state if state.of is now else replace(state, failed="", left="", of=now)
 
 
 def search_row(session: Session, *beside: Block | None) -> Block:
     """Return the search field, and what stands beside it: the button of the filters, help, and how far it is."""
-    state, conditions = session.part(SearchState), session.conditions
+    state, conditions = _state(session), session.conditions
     is_drawn = session.part(FacetsState).is_drawn
     field = FormField(
         "words",
@@ -89,7 +99,7 @@ def search_row(session: Session, *beside: Block | None) -> Block:
 
 def search_wants(session: Session) -> Iterator[Want]:
     """Yield the search for words, and when it was made in labels alone, the one in all texts."""
-    state, filter_, words = session.part(SearchState), session.filter, session.conditions.words
+    state, filter_, words = _state(session), session.filter, session.conditions.words
     found = filter_.found
     # What was found last is part of the key: somebody else may have searched for something else meanwhile.
     key = (filter_, words, found, state.failures)
@@ -106,18 +116,18 @@ def search_wants(session: Session) -> Iterator[Want]:
 @action("search.set")
 def search_for(session: Session, value: str) -> Session:
     """Search for words."""
-    state = replace(session.part(SearchState), failed="", left="")
+    state = replace(_state(session), failed="", left="")
     return session.with_part(state).filtered(session.conditions.searching(value))
 
 
 @action("search.help", is_quiet=True)
 def show_help(session: Session, is_open: bool) -> Session:
     """Show how to search, or hide it."""
-    return session.with_part(replace(session.part(SearchState), has_help=is_open))
+    return session.with_part(replace(_state(session), has_help=is_open))
 
 
 def _hint(session: Session) -> str:
-    state, filter_, words = session.part(SearchState), session.filter, session.conditions.words
+    state, filter_, words = _state(session), session.filter, session.conditions.words
     found = filter_.found
     if not filter_.has_found(words):
         return "" if state.failed == words else "Searching …"
@@ -149,10 +159,10 @@ def _found(session: Session, _: None) -> Session:
 
 def _leaving(words: str, session: Session) -> Session:
     """Show what was found in labels, and no longer search in texts."""
-    return session.with_part(replace(session.part(SearchState), left=words))
+    return session.with_part(replace(_state(session), left=words))
 
 
 def _failing(words: str, session: Session, error: BaseException) -> Session:
-    state = session.part(SearchState)
+    state = _state(session)
     state = replace(state, failed=words, left=words, failures=state.failures + 1)
     return session.with_part(state).noting(error_text(error), is_problem=True, section="products")

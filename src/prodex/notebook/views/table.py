@@ -207,7 +207,7 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
     if total > len(ids):
         every = button(f"Select all {total:,}", "table.select_all", key="select-all", count=total)
     return row(
-        sentence(f"{many:,} selected", key="selected", tone="muted"),
+        sentence(f"{many:,} selected", key="selected", tone="muted" if many else "muted only-live"),
         button(
             "Select this page",
             "table.select_page",
@@ -414,9 +414,10 @@ def edit_product(session: Session, product_id: str) -> Session:
     """Open the card of a product at the text that is most likely meant."""
     known_product(session, product_id)
     try:
-        return correct_first(session, product_id)
+        edited: Session = correct_first(session, product_id)
     except InputError as error:
         return session.replaced(product_id=product_id).noting(str(error))
+    return edited
 
 
 @action("table.select", is_quiet=True)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from prodex.errors import ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult, facet_name
 from prodex.exploration.ranges import Histograms, measure_of, overlap
@@ -19,7 +21,7 @@ from prodex.exploration.table_page import NOT_ASKED, title
 from prodex.messages import counted
 from prodex.notebook.session.actions import Want, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.products_left import counted_once, counted_values
 from prodex.progress import Reporter
 from prodex.selection import Code, Range
 from prodex.selection.sentences import range_words
@@ -36,13 +38,11 @@ _LABEL = 60
 
 
 class _HeadReader:
-    """What the heads of one catalogue need, and the heads that were made last."""
+    """What the heads of one catalogue need."""
 
     def __init__(self, session: Session) -> None:
         self.filter = session.filter
         self.histograms = Histograms(session.filter.products)
-        self.of: tuple[Any, ...] = ()
-        self.made: dict[str, dict[str, Any]] = {}
 
     def are_read(self, columns: Iterable[str]) -> bool:
         """Return whether all that these heads need is in memory."""
@@ -74,17 +74,14 @@ def heads_of(session: Session, columns: Sequence[str]) -> dict[str, dict[str, An
     if not reader.are_read(columns):
         if len(session.filter.products) > AT_ONCE:
             return {}
-        reader.read(columns)
-    left = left_of(session)
-    # Counting a million products in ten columns takes a moment, and a view is made at each change.
-    of = (left, session.conditions, tuple(columns))
-    if not reader.of or reader.of[0] is not left or reader.of[1:] != of[1:]:
-        reader.of = of
-        reader.made = {
-            column: _values(session, facet, left) if facet else _bins(session, column, left)
-            for column, facet in _headed(columns)
-        }
-    return reader.made
+        try:
+            reader.read(columns)
+        except ProdexError:
+            return {}  # the rows cannot be read either, and say why
+    return {
+        column: counted_once(session, ("head", column), partial(_head, session, column, facet))
+        for column, facet in _headed(columns)
+    }
 
 
 def heads_wants(session: Session, columns: Sequence[str]) -> Iterator[Want]:
@@ -138,6 +135,10 @@ def _plain(value: float | datetime | None) -> float | str | None:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
+def _head(session: Session, column: str, facet: str, left: FilterResult) -> dict[str, Any]:
+    return _values(session, facet) if facet else _bins(session, column, left)
+
+
 def _bins(session: Session, column: str, left: FilterResult) -> dict[str, Any]:
     limits = session.conditions.ranges.get(column, Range())
     found = session.derived(_HeadReader).histograms.of(column, left.without(column))
@@ -159,9 +160,8 @@ def _bins(session: Session, column: str, left: FilterResult) -> dict[str, Any]:
     return {"bins": bins, "note": f"{counted(found.without, 'product')} without" if found.without else ""}
 
 
-def _values(session: Session, facet: str, left: FilterResult) -> dict[str, Any]:
-    values = session.filter.facets[facet]
-    counts = left.counts[facet] if facet in left.counts else values.count(left.without(facet))
+def _values(session: Session, facet: str) -> dict[str, Any]:
+    values, counts = counted_values(session, facet)
     selected = session.conditions.groups.get(facet, ())
     named: list[dict[str, Any]] = [
         {
