@@ -20,7 +20,7 @@ from prodex.notebook.views.gallery import (
     look_switch,
 )
 from prodex.notebook.views.search import search_row, search_wants
-from prodex.notebook.views.table import columns_fold, table_blocks, table_pictures, table_wants
+from prodex.notebook.views.table import columns_fold, page_ids, table_blocks, table_pictures, table_wants
 
 
 def products_view(session: Session) -> list[Block]:
@@ -58,7 +58,7 @@ def products_wants(session: Session) -> Iterator[Want]:
     yield from search_wants(session)
     yield from facets_wants(session)
     yield from (gallery_wants if is_gallery(session) else table_wants)(session)
-    yield from card_wants(session)
+    yield from card_wants(session, page_ids)
     yield from bulk_wants(session)
 
 
