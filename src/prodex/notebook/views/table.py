@@ -218,7 +218,7 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
         every,
         button("Clear selection", "table.clear", key="clear", off="" if many else "No product is selected."),
         key="selection-buttons",
-        look="line",
+        look="selection-buttons",
     )
 
 
