@@ -237,7 +237,8 @@ def load_view(session: Session) -> list[Block]:
         return form(told, FORM, shown, label=label or group.value, look="query-fields")
 
     blocks = [
-        heading(f"Load products from {urlsplit(session.service.base_url).netloc}"),
+        # Not saved with a notebook: the address may be a port of this machine.
+        {**heading(f"Load products from {urlsplit(session.service.base_url).netloc}"), "tone": "only-live"},
         row(
             box(fields(FieldGroup.FRONT, "Market"), key="market"),
             box(
