@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -187,7 +187,7 @@ class Explore(AnyWidget):
     def _saved(self) -> str:
         try:
             view = self.app.view()
-            if not any(map(_has_products, view["blocks"])):
+            if self.section != "products" or self.product_id is not None:
                 # A section that is not done by then shows how far it is.
                 with suppress(TimeoutError):
                     self.app.wait(_READS)
@@ -221,10 +221,6 @@ class Explore(AnyWidget):
         finally:
             # What was refused, or is another than what was set, is not what the panel shows.
             self._follow(self.app.session, self.app.session)
-
-
-def _has_products(block: Mapping[str, Any]) -> bool:
-    return block["kind"] == "product_table" or any(map(_has_products, block.get("blocks", ())))
 
 
 def explore(

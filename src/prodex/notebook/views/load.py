@@ -238,7 +238,8 @@ def load_view(session: Session) -> list[Block]:
     matching = box(*_matching(session, state, asks), key="matching", look="query-matching")
     clear = button("Clear all filters", "load.clear", look="quiet")
     blocks = [
-        heading(f"Load products from {urlsplit(session.service.base_url).netloc}"),
+        # Not saved with a notebook: the address may be a port of this machine.
+        {**heading(f"Load products from {urlsplit(session.service.base_url).netloc}"), "tone": "only-live"},
         row(market, period, key="front", look="query-front"),
         _words(told, groups[FieldGroup.WORDS], state),
         row(matching, clear, key="count", look="query-count"),
