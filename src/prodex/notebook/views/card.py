@@ -22,8 +22,8 @@ from prodex.exploration.card.record import is_prepared, place_of
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Session, error_text
 from prodex.notebook.views.blocks import button, fold, row, sentence, table, typed_text, work
 from prodex.notebook.views.card_contents import (
