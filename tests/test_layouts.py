@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 import pytest
 from openpyxl import load_workbook
-from prodex.notebook.snapshots.trend import read_trend
 
 import prodex
 from prodex.corrections.recipe import Recipe, write_recipe
@@ -31,6 +30,7 @@ from prodex.ledger.earlier_records import earlier_records
 from prodex.ledger.upserts import has_sent, last_write
 from prodex.ledger.writes import sent_writes
 from prodex.notebook.views.saved_snapshots import snapshot_entries
+from prodex.notebook.views.trend import read_trend
 from prodex.quality.figures import kept_figures
 from prodex.quality.requirements import Requirements
 from prodex.sandbox import Sandbox

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prodex.notebook.jobs import are_same_arguments
 
 import prodex
 from prodex.corrections.operations import OPERATIONS, SetValue
 from prodex.notebook.app import App
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.bulk import BulkCorrection, bulk_wants
 from prodex.notebook.views.operations import PARAMETERS, chosen_operation

@@ -91,7 +91,8 @@ def _leaves(blocks: Iterable[Block | None]) -> Iterator[Block]:
 
 def _cut(parts: Iterable[str]) -> str:
     """Return as many parts as there is room for; of the next one the beginning of its text."""
-    made, room = [], MOST_BYTES - _ROOM
+    made: list[str] = []
+    room = MOST_BYTES - _ROOM
     for part in parts:
         size = len(part.encode())
         if size > room:

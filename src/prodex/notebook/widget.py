@@ -92,7 +92,7 @@ class Explore(AnyWidget):
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
     section: Unicode[str, str | bytes] = Unicode("products")
     #: How often a page of marimo was told that others are selected.
-    told: Int[int, int | str] = Int(0).tag(sync=True)
+    told: Int[int, int] = Int(0).tag(sync=True)
     # Only what a class declares is sent to the page: anywidget makes a trait of a script that is given, not of a style.
     _css: Unicode[str, str | bytes] = Unicode().tag(sync=True)
 
