@@ -12,12 +12,12 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-
-from prodex.errors import ServiceUnreachable
-from prodex.notebook.jobs import Runner
 from prodex.notebook.shared.live import LiveWidget
 from prodex.notebook.shared.long_tasks import WorkRow
 from prodex.notebook.shared.panel import Panel
+
+from prodex.errors import ServiceUnreachable
+from prodex.notebook.session.jobs import Runner
 from prodex.progress import Reporter
 
 
@@ -80,7 +80,7 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
     """What reads a file is not cut off in the middle, which aborts the process; what hangs holds nobody up."""
     script = f"""
         import time, pathlib
-        from prodex.notebook.jobs import Runner
+        from prodex.notebook.session.jobs import Runner
         def work():
             time.sleep({seconds})
             pathlib.Path("done").touch()

@@ -126,6 +126,8 @@ def _plain(said: Any) -> str:
 
 
 def _heading(at: _Renderer, block: Block) -> str:
+    if "only-live" in block.get("tone", ""):
+        return ""
     return _tag(f"h{block.get('level', 3)}", at.said(block["text"]))
 
 
