@@ -305,6 +305,11 @@ class Runner(Generic[T]):
     def _finish(
         self, work: Work, loop: asyncio.AbstractEventLoop | None, receive: Callable[[], object]
     ) -> None:
+        if not threading.main_thread().is_alive():
+            # The process ends: nobody is left to be told, and what fails now mostly fails since no thread can begin.
+            self._ended(work)
+            return
+
         def deliver() -> None:
             try:
                 with _DELIVERING:
