@@ -125,7 +125,10 @@ def figures(notebook: Notebook) -> dict[str, Any]:
     before_clicks = _worked(notebook, session)
     clicks = [_click(notebook, place) for place in range(_CLICKS)]
     before_cards = _worked(notebook, session)
-    cards = [page.locator(".jp-Notebook .prodex tr[aria-selected]").nth(place).evaluate(_CARD) for place in range(_CLICKS)]
+    cards = [
+        page.locator(".jp-Notebook .prodex tr[aria-selected]").nth(place).evaluate(_CARD)
+        for place in range(_CLICKS)
+    ]
     after_cards = _worked(notebook, session)
     page.get_by_role("button", name="Clear all").click()
     notebook.wait_for("not explorer.selection")
