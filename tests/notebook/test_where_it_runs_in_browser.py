@@ -1,4 +1,4 @@
-"""A panel does the same wherever notebooks run: Jupyter Notebook, Voila, marimo, VS Code, and anywhere in JupyterLab."""
+"""A panel does the same wherever notebooks run: Jupyter Notebook, Voila, marimo, VS Code, all over JupyterLab."""
 
 from __future__ import annotations
 
