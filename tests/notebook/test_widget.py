@@ -125,3 +125,23 @@ def test_a_load_and_the_snapshots_need_no_catalogue() -> None:
         explore(show="load")
     with pytest.raises(px.errors.InputError, match="catalog"):
         explore(show="coverage")
+
+
+def test_the_figures_of_coverage_are_a_frame() -> None:
+    """Whatever section is open, of the products that the filters choose."""
+    panel = explore(px.flatten([{"id": 7, "netWeight": {"data": 1}}, {"id": 8}]))
+    found = panel.coverage
+    assert {"attribute", "filled", "products", "coverage", "state"} <= {*found}
+    assert "2" in found.attrs["counted"]
+    panel.selection = Selection.of(product_id=["7"])
+    assert set(panel.coverage["products"].dropna()) <= {0, 1}
+
+
+def test_a_panel_alone_says_what_it_cannot_show() -> None:
+    """A press that opens products elsewhere chooses them, and says where they are."""
+    panel = explore(px.flatten(RECORDS), show="coverage")
+    panel.app.change(
+        lambda session: session.filtered(Selection(groups={"brand": ("A",)})).replaced(section="products")
+    )
+    assert "2 products of 5 are chosen now" in panel.app.session.notices["coverage"].sentence
+    assert 2 == len(panel.catalog)

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from prodex.errors import ProdexError
 from prodex.exploration.drafts import CollectedDraft, are_same_products
+from prodex.messages import counted
 from prodex.notebook.pages import OpenPage, changes, messages
-from prodex.notebook.session.actions import Deed, Section, deed_of
+from prodex.notebook.session.actions import Deed, Section, Want, deed_of
 from prodex.notebook.session.jobs import Runner, are_same_arguments
 from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
 from prodex.notebook.views import SECTIONS
@@ -102,6 +103,12 @@ class App:
             shown = self._asked_of(lambda section: section.pictures(self.session))
             return {**self._pictures, **{name: (kind, content) for name, kind, content in shown}}
 
+    def read(self, section: str) -> Session:
+        """Read what a section lacks, whether it is open or not, and return the session that has it."""
+        self._start(SECTIONS[section].wants(self.session))
+        self.wait()
+        return self.session
+
     def act(self, do: str, /, **arguments: Any) -> None:
         """Do what a page asks for; what is refused is shown at its section, or beside its field."""
         self._take({"do": do, "args": arguments})
@@ -113,7 +120,7 @@ class App:
             if after is before:
                 return
             if after.section not in {one.name for one in self.sections}:
-                after = after.replaced(section=before.section)
+                after = _instead_of(after.section, after.replaced(section=before.section), before)
             self.session = self._kept(before, after)
             for observe in [*self.observers]:
                 observe(before, self.session)
@@ -332,7 +339,10 @@ class App:
     def _read_wanted(self) -> None:
         if not self._is_looked_at:
             return
-        for want in self._asked_of(lambda section: section.wants(self.session)):
+        self._start(self._asked_of(lambda section: section.wants(self.session)))
+
+    def _start(self, wants: Iterable[Want]) -> None:
+        for want in wants:
             # What was read a moment ago and is still wanted, or could not be read, would be read for ever.
             if not are_same_arguments(want.key, self._keys.get(want.slot)):
                 self.run(want.slot, want.do, want.then, key=want.key, **{"after": _UNASKED, **want.options})
@@ -419,6 +429,22 @@ def _failed(session: Session, error: BaseException, section: str) -> Session:
     if isinstance(error, Refused) and error.at:
         return session.replaced(errors={**session.errors, error.at: str(error)})
     return session.replaced(notices={**session.notices, section: Notice(error_text(error), is_problem=True)})
+
+
+def _instead_of(section: str, session: Session, before: Session) -> Session:
+    """Return the session that says what was to be shown in a section that this panel does not have."""
+    if section != "products":
+        return session
+    if session.product_id != before.product_id and session.product_id is not None:
+        return session.noting(
+            f"This panel has no cards. In Python, `product_id` is {session.product_id!r} now."
+        )
+    if session.conditions == before.conditions and session.catalog is before.catalog:
+        return session
+    chosen = f"{counted(len(session.chosen), 'product')} of {len(session.catalog):,}"
+    return session.noting(
+        f"{chosen} are chosen now. This panel does not list them: its `catalog` has them in Python."
+    )
 
 
 def _without_words(session: Session) -> Session:

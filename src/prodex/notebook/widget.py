@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from traitlets import Instance, Int, Tuple, Unicode, observe
 
 from prodex.catalog import Catalog
@@ -21,6 +22,7 @@ from prodex.notebook.assets import script, style
 from prodex.notebook.saved import in_place_html, saved_html
 from prodex.notebook.session.value import Session
 from prodex.notebook.views import SECTIONS
+from prodex.notebook.views.coverage import coverage_frame
 from prodex.notebook.views.load import asked_of, with_query
 from prodex.quality import Audit
 from prodex.query import ProductQuery
@@ -150,6 +152,22 @@ class Explore(AnyWidget):
     def corrections(self) -> tuple[Any, ...]:
         """The corrections that were collected and not sent (`prodex.TextCorrection`)."""
         return self.app.session.corrections
+
+    @property
+    def coverage(self) -> pd.DataFrame:
+        """The whole grid of the section Coverage: one row for each attribute and column, also of other pages.
+
+        `attrs["counted"]` says in words which products are counted. `attribute`; `language`, missing where texts in any
+        count; the code and label of the group, unless columns are languages; `filled` of how many `products`, and
+        their ratio as `coverage`; of how many it is `unknown`; and `state`: what the figures mean where they are not
+        plainly known ("asked for in part", "not asked for", "not applicable", "not required", "unknown").
+
+        Raises
+        ------
+        InputError
+            When the catalogue could not be read; the section shows why.
+        """
+        return coverage_frame(self.app.read("coverage"))
 
     @property
     def difference(self) -> Difference | None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+import pandas as pd
+
 from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
-from prodex.errors import QueryError
+from prodex.errors import InputError, QueryError
 from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, pressed, required_checks
 from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
@@ -223,6 +225,23 @@ def shown_grid(session: Session) -> CoverageGrid | None:
             grid = grid.sorted_columns(state.sorted_by[0], is_best_first=state.sorted_by[1])
         kept.of, kept.grid = of, grid
     return kept.grid
+
+
+def coverage_frame(session: Session) -> pd.DataFrame:
+    """Return the figures of a session that has read them; see `Explore.coverage`.
+
+    Raises
+    ------
+    InputError
+        When they could not be read; the section says why.
+    """
+    state, grid = session.part(CoverageState), shown_grid(session)
+    if grid is None or not _data(session).has_read(_choice(session), session.conditions):
+        why = "" if state.unread is None else f" {state.unread[1]}"
+        raise InputError(f"The figures could not be read.{why}")
+    frame = grid.figures.frame()
+    frame.attrs["counted"] = str(grid.counted)
+    return frame
 
 
 def _about(session: Session, grid: CoverageGrid) -> list[Block]:
