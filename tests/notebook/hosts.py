@@ -42,7 +42,8 @@ _FRAMED = """async (id) => {
     const model = await manager.get_model(id);
     const frame = Object.assign(document.createElement("iframe"), { name: "of-a-widget" });
     frame.style.cssText = "position: fixed; z-index: 9999; inset: 0 auto auto 0; width: 0; height: 0; border: 0";
-    const rules = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; style-src 'unsafe-inline'; img-src blob: data:";
+    const rules = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:;"
+        + " style-src 'unsafe-inline'; img-src blob: data:";
     frame.srcdoc = `<!doctype html><html lang="en"><head><meta http-equiv="Content-Security-Policy" content="${rules}">
         <title>A widget</title></head><body style="margin: 0; background: white"><div id="panel"></div></body></html>`;
     const loaded = new Promise((resolve) => { frame.onload = resolve; });
@@ -54,7 +55,9 @@ _FRAMED = """async (id) => {
     const module = await inside.eval("(address) => import(address)")(script);
     module.default.render({ model, el: page.querySelector("#panel") });
 }"""
-_SIZED = """() => { document.querySelector("iframe[name='of-a-widget']").style.cssText += "width: 100vw; height: 100vh"; }"""
+_SIZED = """() => {
+    document.querySelector("iframe[name='of-a-widget']").style.cssText += "width: 100vw; height: 100vh";
+}"""
 
 
 @dataclass
@@ -199,7 +202,7 @@ def _served(command: Sequence[str], url: str, folder: Path) -> Iterator[str]:
 
 
 def _answers(url: str) -> bool:
-    """Return whether a server listens; Voila runs the notebook before it answers the first request, so it is asked for less."""
+    """Return whether a server listens: it is asked for little, since Voila runs the notebook for whoever opens it."""
     try:
         with urlopen(f"{url}/api/status", timeout=5):
             return True

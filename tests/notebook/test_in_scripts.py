@@ -1,4 +1,4 @@
-"""A panel in a script that ends says nothing: neither while it is made, nor while the process ends with work under way."""
+"""A panel in a script that ends says nothing: neither while it is made, nor while the process ends with it at work."""
 
 from __future__ import annotations
 

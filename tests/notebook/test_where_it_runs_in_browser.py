@@ -1,4 +1,4 @@
-"""A panel does the same wherever notebooks run: in Jupyter Notebook, Voila, marimo and VS Code, and anywhere in JupyterLab."""
+"""A panel does the same wherever notebooks run: Jupyter Notebook, Voila, marimo, VS Code, all over JupyterLab."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _DIE_ONCE = """
         Path("has-died").touch()
         os.kill(os.getpid(), signal.SIGKILL)
 """
+_SAID = "one => getComputedStyle(one, '::before').content"
 #: What Voila's own page asks for, whatever is in it.
 _OF_VOILA = re.compile(r"https://cdn\.jsdelivr\.net/npm/@fortawesome/")
 _ROWS = ".page-body tbody tr[aria-selected]"
@@ -100,7 +101,7 @@ def test_in_marimo(browser: Browser, tmp_path: Path, mode: Literal["run", "edit"
 
 
 def test_in_a_frame_as_of_vs_code(lab: Lab, browser: Browser) -> None:
-    """It is drawn before its frame has a size, asks for nothing but its kernel, and follows the theme around the frame."""
+    """Drawn before its frame has a size, it asks for nothing but its kernel, and follows the theme around the frame."""
     with lab.opened(browser, [_BEGIN, "looked = px.explore(catalog)"]) as notebook:
         notebook.run(0)
         notebook.run(1)
@@ -141,7 +142,7 @@ def test_in_boxes_and_twice_and_in_a_page_that_is_loaded_again(lab: Lab, browser
         notebook.wait_until_ready()
         again = notebook.output(1)
         _shows_nine(again)
-        again.get_by_role("button", name="Clear all", exact=True).click()
+        again.get_by_role("button", name=re.compile("^Belgium: 9")).first.click()
         again.get_by_text("of 60 products").first.wait_for()
         assert 60 == notebook.ask("len(looked.catalog)")
         assert ([], []) == (notebook.outside, notebook.errors)
@@ -154,7 +155,7 @@ def _shows_nine(place: Locator) -> None:
 
 
 def test_what_is_typed_and_pressed_at_once_is_taken_in_order(lab: Lab, browser: Browser) -> None:
-    """JupyterLab sends to one thread of the kernel, and ipykernel redirects: a press never overtakes what was typed."""
+    """JupyterLab sends to one thread of the kernel, ipykernel redirects: no press overtakes what was typed."""
     # A thread that has changed the widget last is the one to which its messages are redirected.
     other = """
         from threading import Thread
@@ -182,23 +183,41 @@ def test_what_is_typed_and_pressed_at_once_is_taken_in_order(lab: Lab, browser: 
 
 
 def test_a_kernel_that_was_restarted_is_said(lab: Lab, browser: Browser) -> None:
-    """At what is pressed, and what was typed stays; a panel that is shown anew is heard by the next kernel."""
-    with lab.opened(browser, [_BEGIN, _LOOK], anew=True) as notebook:
+    """At its top and at what is pressed; what was typed stays, and the next kernel has what was collected."""
+    kept = _BEGIN.replace("shared_products(60))", 'shared_products(60)).save("restarted")')
+    with lab.opened(browser, [kept, _LOOK], anew=True) as notebook:
         page = notebook.page
         notebook.run(0)
         out = notebook.run(1)
-        panel_in(out)
-        search = out.get_by_role("textbox", name="Search").first
+        panel = panel_in(out)
+        out.locator(_ROWS).first.click()
+        out.locator(".texts .act").first.click()
+        out.locator(".editor textarea").fill("Kept on disk")
+        page.keyboard.press("Enter")
+        notebook.wait_for("len(looked.corrections) == 1")
+        assert "none" == panel.evaluate(_SAID)
+
         page.get_by_role("menuitem", name="Kernel", exact=True).click()
         page.get_by_role("menuitem", name=re.compile("^Restart Kernel…")).click()
         page.get_by_role("button", name="Confirm Kernel Restart").click()
-        notebook.wait_for("'looked' not in globals()")
+        out.locator(".jupyter-widgets-disconnected, .jp-widgets-disconnected").first.wait_for()
+        assert "not connected to a kernel" in panel.evaluate(_SAID)
+        assert [] == notebook.violations(1)
+        out.locator(".texts .act").nth(2).click()
+        out.get_by_role("alert").get_by_text(_GONE, exact=True).wait_for()
+        search = out.locator(".row.search input").first
         search.fill("not lost")
         out.locator(_ROWS).nth(2).click()
-        out.get_by_role("alert").get_by_text(_GONE, exact=True).wait_for()
         assert "not lost" == search.input_value()
+        assert out.get_by_role("alert").get_by_text(_GONE, exact=True).is_visible()
+
         notebook.run_all()
+        out = notebook.output(1)
+        out.get_by_role("button", name="Corrections (1)", exact=True).wait_for()
+        assert ["Kept on disk"] == notebook.ask("[one.text for one in looked.corrections]")
+        assert "none" == out.locator(".prodex").first.evaluate(_SAID)
         _is_heard(notebook)
+        assert ([], []) == (notebook.outside, notebook.errors)
 
 
 def test_a_kernel_that_was_killed_is_said(lab: Lab, browser: Browser) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .hosts import panel_in
 from .lab import Lab
 
 if TYPE_CHECKING:
@@ -20,20 +21,20 @@ _BEGIN = """
     catalog = px.flatten(one.record for one in shared_products(60))
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
 """
-_CELLS = [_BEGIN, "px.explore(catalog, audit=audit)", "px.AuditPanel(audit)"]
+_CELLS = [_BEGIN, "px.explore(catalog, audit=audit)", 'px.explore(catalog, audit=audit, show="quality")']
 _GTIN = "08784900123459"
 _VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture(scope="module")
 def saved(lab: Lab, browser: Browser) -> NotebookNode:
-    """Return a notebook as JupyterLab saved it, with its panels live and their pictures out of sight."""
+    """Return a notebook as JupyterLab saved it, with its panels live and what was saved of them out of sight."""
     import nbformat  # here and below, since it takes seconds to import
 
     with lab.opened(browser, _CELLS) as notebook:
         notebook.run(0)
-        for cell, there in ((1, ".product-grid tbody tr"), (2, ".tiles .figure")):
-            notebook.run(cell).locator(there).first.wait_for()
+        for cell in (1, 2):
+            panel_in(notebook.run(cell))
             assert 0 == notebook.cells.nth(cell).locator(".jp-RenderedHTML table").count()
         notebook.page.keyboard.press("Control+s")
         notebook.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
@@ -67,6 +68,42 @@ def test_a_colleague_and_a_page_without_kernel_show_the_tables(
             assert [] == opened.outside
 
 
+def test_a_panel_that_was_restored_without_its_kernel_makes_room(
+    saved: NotebookNode, lab: Lab, browser: Browser, tmp_path: Path
+) -> None:
+    """JupyterLab can save the state of widgets: the panel is then there, and knows nothing; what was saved is shown."""
+    import nbformat
+
+    from prodex.notebook.assets import script, style
+
+    notebook = deepcopy(saved)
+    whole = {"version_major": 2, "version_minor": 0, "state": {}}
+    for data in panels(notebook):
+        whole["state"][data[_VIEW]["model_id"]] = {
+            "model_name": "AnyModel",
+            "model_module": "anywidget",
+            "model_module_version": "~0.11.*",
+            "state": {
+                "_view_name": "AnyView",
+                "_view_module": "anywidget",
+                "_view_module_version": "~0.11.*",
+                "_model_name": "AnyModel",
+                "_model_module": "anywidget",
+                "_model_module_version": "~0.11.*",
+                "_esm": script(),
+                "_css": style(),
+                "layout": None,
+            },
+        }
+    notebook.metadata.widgets = {"application/vnd.jupyter.widget-state+json": whole}
+    nbformat.write(notebook, tmp_path / "restored.ipynb")
+    with lab.opened(browser, tmp_path / "restored.ipynb", anew=True) as opened:
+        cell = opened.cells.nth(1)
+        cell.locator(".jp-RenderedHTML table").get_by_text(_GTIN, exact=True).wait_for()
+        assert 1 == cell.get_by_text(_GTIN, exact=True).count()
+        assert ([], []) == (opened.outside, opened.errors)
+
+
 @pytest.mark.parametrize("has_state", [False, True], ids=["as saved", "with the state of its widgets"])
 def test_an_exported_page_shows_them_without_a_network(
     saved: NotebookNode, browser: Browser, tmp_path: Path, *, has_state: bool
@@ -77,7 +114,7 @@ def test_an_exported_page_shows_them_without_a_network(
     notebook = deepcopy(saved)
     if has_state:
         state = {
-            data[_VIEW]["model_id"]: {"model_name": "VBoxModel", "state": {}} for data in panels(notebook)
+            data[_VIEW]["model_id"]: {"model_name": "AnyModel", "state": {}} for data in panels(notebook)
         }
         whole = {"version_major": 2, "version_minor": 0, "state": state}
         notebook.metadata.widgets = {"application/vnd.jupyter.widget-state+json": whole}
