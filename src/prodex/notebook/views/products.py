@@ -34,8 +34,7 @@ def products_view(session: Session) -> list[Block]:
         key="main",
         look="main",
     )
-    search = search_row(session)
-    search["blocks"].append(look_switch(session))
+    search = search_row(session, look_switch(session))
     return [search, conditions_bar(session), _sides(session, facets_block(session), main)]
 
 
