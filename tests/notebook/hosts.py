@@ -152,7 +152,9 @@ def _marimo_notebook(cells: Sequence[str]) -> str:
     """Return cells as a notebook of marimo; it reads again which names each takes and gives."""
     made = ["import marimo", "app = marimo.App(width='full')"]
     for cell in cells:
-        made.append(f"@app.cell\ndef _():\n{textwrap.indent(textwrap.dedent(cell).strip(), '    ')}\n    return")
+        made.append(
+            f"@app.cell\ndef _():\n{textwrap.indent(textwrap.dedent(cell).strip(), '    ')}\n    return"
+        )
     return "\n\n".join([*made, 'if __name__ == "__main__":\n    app.run()\n'])
 
 
@@ -173,7 +175,12 @@ def _served(command: Sequence[str], url: str, folder: Path) -> Iterator[str]:
         log.open("wb") as said,
         # A group of its own: kernels that it has started end with it, also where it does not end them itself.
         subprocess.Popen(
-            command, env=environment, cwd=folder, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            env=environment,
+            cwd=folder,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         ) as process,
     ):
         try:
