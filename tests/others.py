@@ -98,7 +98,7 @@ def calls(sandbox: Sandbox, place: Path) -> Mapping[str, Call]:
         "verify": lambda: prodex.verify("shop", **quiet),
         "diff": lambda: prodex.diff("shop", "shop", **quiet),
         "audit": lambda: prodex.audit("shop", "core", **quiet),
-        "panel": lambda: shown(prodex.SnapshotPanel("shop")),
+        "panel": lambda: shown(prodex.explore(show="snapshots")),
         "list_audits": lambda: noted(prodex.list_audits("shop")),
         "open_audit": lambda: prodex.open_audit("shop"),
         "watch": lambda: prodex.watch("shop"),
@@ -160,13 +160,13 @@ def done(result: prodex.JobResult) -> Any:
     return result
 
 
-def shown(panel: prodex.SnapshotPanel) -> Any:
-    """Select the first snapshot, and raise what the panel shows as an error."""
+def shown(panel: prodex.Explore) -> Any:
+    """Look at the snapshots, and raise what the panel shows as an error."""
+    panel.app.view()
     panel.wait()
-    if not panel.message:
-        panel.table.selected_rows = [0]
-    if panel.message:
-        raise StorageError(panel.message)
+    panel.app.view()
+    if "snapshots" in panel.app.session.notices:
+        raise StorageError(panel.app.session.notices["snapshots"].sentence)
     unfinished_loads(snapshots_folder())
     return panel
 

@@ -185,12 +185,6 @@ def test_a_misspelt_name_in_a_command_is_an_error_that_names_the_nearest(
     assert near in told.replace(word, "")
 
 
-def test_a_misspelt_field_of_a_panel_is_an_error_that_names_the_nearest(service: prodex.Client) -> None:
-    """Its controls have the names of the query's fields."""
-    with pytest.raises(ProdexError, match="'gtns_in'; did you mean 'gtins_in'"):
-        prodex.QueryPanel(service).control("gtns_in")
-
-
 def test_charts_take_no_names() -> None:
     """Their parameters are values and words to write; there is nothing to misspell."""
     assert {"bars", "heat", "histogram", "shares", "stacks", "steps"} <= set(dir(charts))

@@ -23,8 +23,8 @@ from prodex.errors import InputError, ProdexError, SnapshotDamaged
 from prodex.files.lock import LockOwner
 from prodex.ledger.batch import Batch, Loaded, Planned
 from prodex.ledger.upsert_file import UpsertFile
-from prodex.notebook.snapshots.saved import snapshot_entries
-from prodex.notebook.snapshots.trend import read_trend
+from prodex.notebook.views.saved_snapshots import snapshot_entries
+from prodex.notebook.views.trend import read_trend
 from prodex.quality import Profile
 from prodex.sandbox import Sandbox
 from prodex.service.local_sandbox import running_sandbox

@@ -23,7 +23,7 @@ import pytest
 import prodex
 from prodex.cli import app, main
 from prodex.cli.lab import is_tutorial
-from prodex.notebook.jobs import let_end
+from prodex.notebook.session.jobs import let_end
 from prodex.quality.rulebook import all_rules
 from prodex.sandbox import Sandbox
 from prodex_sandbox.sample import shared_products

@@ -102,7 +102,7 @@ def refused(call: Callable[..., Any], *arguments: Any) -> str:
     except ProdexError as error:
         return "" if len(str(error)) > 20 else f"{error!r} says too little"
     except TypeError as error:
-        # Python's own refusal of the call, or ours in the same words: "CatalogExplorer() takes a catalogue".
+        # Python's own refusal of the call, or ours in the same words: "diff() takes two catalogues".
         by_python = error.__traceback__ is not None and error.__traceback__.tb_next is None
         return (
             ""

@@ -19,7 +19,7 @@ import prodex
 from prodex import gtin
 from prodex.cli import app
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
-from prodex.notebook.query.controls import read_gtins
+from prodex.notebook.views.query_fields import read_gtins
 from prodex.send.corrections import KnownProducts
 from prodex.send.frame_changes import corrections_in
 from prodex.send.records import records_of

@@ -124,9 +124,7 @@ _NOT_CALLED = {
     *(
         "Audit folder",
         "Audit catalog_folder",
-        "AuditPanel profile",
         "Catalog folder",
-        "CorrectionsPanel profile",
     ),
     *("ExportedFiles files", "JobResult path", "Pictures folder"),
     *(

@@ -29,8 +29,8 @@ from prodex.job.steps import ExportRecord
 from prodex.ledger.earlier_records import earlier_records
 from prodex.ledger.upserts import has_sent, last_write
 from prodex.ledger.writes import sent_writes
-from prodex.notebook.snapshots.saved import snapshot_entries
-from prodex.notebook.snapshots.trend import grades_markup, read_trend
+from prodex.notebook.views.saved_snapshots import snapshot_entries
+from prodex.notebook.views.trend import read_trend
 from prodex.quality.figures import kept_figures
 from prodex.quality.requirements import Requirements
 from prodex.sandbox import Sandbox
@@ -284,7 +284,7 @@ def test_a_trend_says_what_it_lacks(kept: Kept) -> None:
     """Not that nobody has saved an audit."""
     path = CASES["audit"].path(kept)
     in_json(path, 1)
-    assert str(path) in grades_markup(read_trend("shop", snapshot_entries()))
+    assert str(path) in read_trend("shop", snapshot_entries()).unread
 
 
 def test_a_draft_of_another_layout_is_left_where_it_is(kept: Kept) -> None:

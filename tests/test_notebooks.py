@@ -25,7 +25,7 @@ import pytest
 from PIL import Image
 
 from prodex.cli.lab import is_tutorial
-from prodex.notebook.jobs import let_end
+from prodex.notebook.session.jobs import let_end
 from tests.lived import three_weeks
 
 if TYPE_CHECKING:

@@ -113,10 +113,11 @@ def answers(fix: prodex.Fix) -> Any:
     return fix.answers.drop(columns="file"), fix.preview().drop(columns="file"), steps
 
 
-def shown(panel: Any) -> Any:
+def shown(panel: prodex.Explore) -> Any:
     """Return the products that a panel is about, and what its filters count."""
-    exploration = panel.exploration
-    return exploration.chosen.products, exploration.catalog.texts
+    panel.app.view()
+    panel.wait()
+    return panel.catalog.products, panel.app.session.catalog.texts
 
 
 _WORKLIST = "GTIN;Field;Language;New value\n" + "\n".join(
@@ -199,13 +200,10 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
 }
 
 PANELS: dict[str, Callable[[Catalog, Asked], Any]] = {
-    "AuditPanel": lambda c, _: shown(prodex.AuditPanel(catalog=c, profile=_PROFILE)),
-    "CatalogExplorer": lambda c, _: shown(prodex.CatalogExplorer(c)),
-    "CorrectionsPanel": lambda c, _: shown(prodex.CorrectionsPanel(c)),
-    "CoveragePanel": lambda c, _: shown(prodex.CoveragePanel(c)),
-    "GalleryPanel": lambda c, _: shown(prodex.GalleryPanel(c)),
-    "ProductCard": lambda c, _: shown(prodex.ProductCard(c)),
-    "explore": lambda c, _: shown(prodex.explore(c)),
+    "explore": lambda c, _: [
+        shown(prodex.explore(c, show=one))
+        for one in ("", "quality", "coverage", "corrections", "gallery", "card")
+    ],
 }
 
 METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
@@ -271,7 +269,7 @@ NAMED = {
     *("recover", "refresh", "vacuum", "verify", "watch"),
 }
 #: They are made of a catalogue by one of the others, or hold what was in use.
-MADE = {"Audit", "Catalog", "Difference", "Explore", "Fix", "QueryPanel"}
+MADE = {"Audit", "Catalog", "Difference", "Fix"}
 #: What says nothing of products, what belongs to none, and what a catalogue with a selection does not have.
 OF_THE_WHOLE = {
     "as_received",

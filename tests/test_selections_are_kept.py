@@ -36,6 +36,8 @@ from prodex.cli import app
 from prodex.errors import ChangesRefused, ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.formats.registry import FormatName
+from prodex.notebook.app import App
+from prodex.notebook.session.value import Session
 from prodex.quality import AuditComparison
 from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.comparison import worsening
@@ -46,7 +48,7 @@ from prodex.selection import Selection
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records, texts_in
-from tests.notebook.test_bulk_correction import fill, send
+from tests.notebook.test_bulk_view import filled, send
 
 NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 #: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
@@ -482,20 +484,23 @@ SILENT = {
 #: hears of an audit.
 ELSEWHERE = {
     "withdraw",
-    *("Audit", "AuditComparison", "Catalog", "Difference", "Explore", "Fix"),
-    "QueryPanel",
+    *("Audit", "AuditComparison", "Catalog", "Difference", "Fix"),
     "simulated_weeks",
 }
 
 
+def first_id(catalog: Catalog) -> str:
+    """Return the first product of a catalogue."""
+    return str(catalog.products["product_id"].iloc[0])
+
+
 #: The panels of a catalogue, and its audit.
 PANELS: Mapping[str, Callable[[Catalog], Any]] = {
-    "AuditPanel": lambda c: prodex.AuditPanel(judged(c), catalog=c),
-    "CatalogExplorer": lambda c: prodex.CatalogExplorer(c, audit=judged(c)),
-    "CorrectionsPanel": prodex.CorrectionsPanel,
-    "CoveragePanel": lambda c: prodex.CoveragePanel(c, audit=judged(c)),
-    "GalleryPanel": prodex.GalleryPanel,
-    "ProductCard": lambda c: prodex.ProductCard(c, c.products["product_id"].iloc[0], audit=judged(c)),
+    **{
+        name: lambda c, name=name: prodex.explore(c, audit=judged(c), show=name)
+        for name in ("products", "quality", "coverage", "corrections", "snapshots", "gallery")
+    },
+    "card": lambda c: prodex.explore(c, audit=judged(c), show="card", product_id=first_id(c)),
     "explore": lambda c: prodex.explore(c, audit=judged(c)),
 }
 
@@ -537,8 +542,8 @@ DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
     "a gallery": lambda c, world: world.written(prodex.gallery(c).to_html, "g.html"),
     "requirements": FUNCTIONS["requirements"],
     "a difference": lambda c, _: repr(prodex.diff(whole(saved=False), c, progress=False)),
-    "the explorer": lambda c, _: PANELS["explore"](c),
-    "the panel of an audit": lambda c, _: PANELS["AuditPanel"](c),
+    "the explorer": lambda c, _: shown(PANELS["explore"](c)),
+    "the panel of an audit": lambda c, _: shown(PANELS["quality"](c)),
 }
 
 
@@ -583,10 +588,10 @@ def test_a_saved_audit_of_some_has_these_products() -> None:
 
 
 def shown(panel: Any) -> list[object]:
-    """Return what a panel shows when it has ended its work, and its picture."""
-    if hasattr(panel, "wait"):
-        panel.wait()
-    return [panel, panel._picture()]
+    """Return what a panel shows when it has ended its work, and what is saved of it in a notebook."""
+    panel.app.view()
+    panel.wait()
+    return [panel, panel.app.view(), panel._repr_mimebundle_()["text/html"]]
 
 
 @pytest.mark.slow
@@ -596,9 +601,9 @@ def test_a_panel_shows_no_product_that_was_not_chosen(name: str, saved: bool) ->
     some = WAYS["expression"][0](whole(saved=saved))
     panel = PANELS[name](some)
     found = shown(panel)
-    for section in getattr(panel, "places", {}):
-        panel.section = section
-        found += [one for inner in panel.places[section].children for one in shown(inner)]
+    for section in panel.app.sections:
+        panel.section = section.name
+        found += shown(panel)
     assert numbers_in(found) <= set(CHOSEN)
 
 
@@ -608,16 +613,12 @@ def test_the_explorer_of_a_selection_corrects_and_keeps_it(world: World) -> None
     query = prodex.ProductQuery(extra={"allow_not_consumer_units": True})
     catalog = prodex.load_products(world.service, query, name="loaded", progress=False)
     some = catalog.where(kind_code=list(KINDS))
-    explorer = prodex.CatalogExplorer(some, audit=judged(some), service=world.service)
-    explorer.correcting.is_open = True
-    bulk = explorer.bulk
-    assert bulk is not None
-    fill(bulk, "trim spaces", "Long name", language="French")
-    bulk.file.value = str(world.folder / "spaces.toml")
-    bulk.keep.click()
-    send(bulk)
+    app = filled(App(Session(some, judged(some), world.service)), "trim spaces", language="French")
+    app.act("form.set", form="bulk-recipe", field="file", value=str(world.folder / "spaces.toml"))
+    app.act("bulk.keep")
+    send(app)
 
-    state = explorer.exploration
+    state = app.session
     assert sorted(ids(*CHOSEN)) == sorted(state.catalog.products["product_id"])
     assert state.audit is not None
     assert len(CHOSEN) == len(state.audit)
@@ -720,7 +721,7 @@ def test_an_audit_of_some_does_not_take_the_place_of_that_of_all() -> None:
 def test_the_law_asks_all_that_takes_a_catalogue() -> None:
     """A new function has to be asked as well, or it takes nothing that was made of a catalogue."""
     taking = {name for name in [*prodex.__all__, *prodex.charts.__all__] if _takes_a_catalogue(name)}
-    assert taking | {"diff", "upsert"} == {*FUNCTIONS, *PANELS} | ELSEWHERE
+    assert taking | {"diff", "upsert"} == {*FUNCTIONS, "explore"} | ELSEWHERE
 
 
 def _takes_a_catalogue(name: str) -> bool:

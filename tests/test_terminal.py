@@ -203,7 +203,7 @@ def test_no_repr_moves_the_cursor(shop: prodex.Catalog, tmp_path: Path) -> None:
         )
         if hasattr(prodex.Client, "with_labels")
         else None,
-        prodex.ProductCard,
+        prodex.explore(new),
         failures.columns,
     ]
 

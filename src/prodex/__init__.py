@@ -39,15 +39,7 @@ if TYPE_CHECKING:
     from prodex.load.reference_data import load_organizations, load_segments
     from prodex.load.refresh import refresh
     from prodex.load.workbook.reading import read_workbook
-    from prodex.notebook.audit.panel import AuditPanel
-    from prodex.notebook.card.panel import ProductCard
-    from prodex.notebook.corrections.panel import CorrectionsPanel
-    from prodex.notebook.coverage.panel import CoveragePanel
-    from prodex.notebook.explore import Explore, explore
-    from prodex.notebook.gallery.panel import GalleryPanel
-    from prodex.notebook.products.explorer import CatalogExplorer
-    from prodex.notebook.query.panel import QueryPanel
-    from prodex.notebook.snapshots.panel import SnapshotPanel
+    from prodex.notebook.widget import Explore, explore
     from prodex.pictures import Gallery, Pictures, download_pictures, gallery
     from prodex.publishing import Publication, open_published, publish
     from prodex.quality import (
@@ -121,15 +113,7 @@ _LATER = {
     "prodex.languages": ("Message", "add_messages"),
     "prodex.load.reference_data": ("load_organizations", "load_segments"),
     "prodex.load.workbook.reading": ("read_workbook",),
-    "prodex.notebook.audit.panel": ("AuditPanel",),
-    "prodex.notebook.coverage.panel": ("CoveragePanel",),
-    "prodex.notebook.corrections.panel": ("CorrectionsPanel",),
-    "prodex.notebook.explore": ("Explore", "explore"),
-    "prodex.notebook.gallery.panel": ("GalleryPanel",),
-    "prodex.notebook.products.explorer": ("CatalogExplorer",),
-    "prodex.notebook.card.panel": ("ProductCard",),
-    "prodex.notebook.query.panel": ("QueryPanel",),
-    "prodex.notebook.snapshots.panel": ("SnapshotPanel",),
+    "prodex.notebook.widget": ("Explore", "explore"),
     "prodex.pictures": ("Gallery", "Pictures", "download_pictures", "gallery"),
     "prodex.selection": ("Begins", "Selection"),
     "prodex.selection.files": ("read_selection",),
@@ -182,15 +166,11 @@ __all__ = [
     "DELETE",
     "Audit",
     "AuditComparison",
-    "AuditPanel",
     "Begins",
     "Catalog",
-    "CatalogExplorer",
     "Changes",
     "Check",
     "Client",
-    "CorrectionsPanel",
-    "CoveragePanel",
     "Difference",
     "DryRun",
     "Evidence",
@@ -198,7 +178,6 @@ __all__ = [
     "ExportedFiles",
     "Fix",
     "Gallery",
-    "GalleryPanel",
     "JobResult",
     "Ledger",
     "Limits",
@@ -207,13 +186,11 @@ __all__ = [
     "Origin",
     "Pictures",
     "ProdexError",
-    "ProductCard",
     "ProductPage",
     "ProductQuery",
     "ProductStatus",
     "Profile",
     "Publication",
-    "QueryPanel",
     "Recipe",
     "RecipeStep",
     "Requirements",
@@ -222,7 +199,6 @@ __all__ = [
     "Selection",
     "SharingStatus",
     "SimulatedWeeks",
-    "SnapshotPanel",
     "TextCorrection",
     "Tracking",
     "UnmatchedWarning",

@@ -1,7 +1,7 @@
-"""How quick the explorer is with many products, in a real JupyterLab and a real browser: figures as JSON.
+"""How quick a panel is with many products, in a real JupyterLab and a real browser: figures as JSON.
 
-`python -m tests.bench.explorer COUNT` keeps COUNT products of the sample as a snapshot and opens it in
-`CatalogExplorer`; with the name of a snapshot in PRODEX_HOME instead of a number it opens that one.
+`python -m tests.bench.explorer COUNT` keeps COUNT products of the sample as a snapshot and opens it in a
+panel; with the name of a snapshot in PRODEX_HOME instead of a number it opens that one.
 
 Every time is measured by the browser, from the key or the click to the picture after what was asked for is in the page:
 it holds the work of the kernel, the way to the browser and back, and that of the browser. On a busy machine it is long
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from playwright.sync_api import CDPSession
 
 _CELLS = (
-    "import prodex as px\ncatalog = px.open_snapshot({name!r})\npx.CatalogExplorer, len(catalog)",
-    "explorer = px.CatalogExplorer(catalog)\nexplorer",
+    "import prodex as px\ncatalog = px.open_snapshot({name!r})\npx.explore, len(catalog)",
+    "explorer = px.explore(catalog)\nexplorer",
 )
 #: Facets are clicked so often, each time another value; as many cards are opened.
 _CLICKS = 6
 
 #: Says when something is painted: after the next picture but one, when what changed has been drawn.
 _PAINTED = """() => {
-  window.table = () => document.querySelector(".product-grid table");
+  window.panel = () => document.querySelector(".jp-Notebook .prodex");
+  window.isAnswered = () => panel().dataset.underWay === "0";
   window.painted = (isThere) => new Promise((resolve, reject) => {
     const look = () => isThere() && (observer.disconnect(),
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now()))));
@@ -49,30 +50,31 @@ _UP = """() => {
   window.up = new Promise((resolve) => addEventListener("keydown", async (event) => {
     if (event.key !== "Enter" || !event.ctrlKey) return;
     const started = performance.now();
-    resolve(await painted(() => document.querySelector(".product-grid tbody tr")) - started);
+    resolve(await painted(() => panel()?.querySelector("tr[aria-selected]")) - started);
   }, { capture: true }));
 }"""
-#: Answered when the table has been drawn anew.
+#: Answered when the panel has drawn what the kernel has made of it.
 _CLICK = """async (value) => {
-  const before = table(), started = performance.now();
+  const started = performance.now();
   value.click();
-  return await painted(() => table() !== before) - started;
+  return await painted(isAnswered) - started;
 }"""
 _CARD = """async (row) => {
-  const name = () => document.querySelector(".pane .card")?.innerText ?? "";
+  const name = () => document.querySelector(".pane .card h3")?.innerText ?? "";
   const before = name(), started = performance.now();
   row.click();
-  const isMarked = () => document.querySelector(".product-grid tr.is-open")?.dataset.key === row.dataset.key;
-  return await painted(() => name() && name() !== before && isMarked()) - started;
+  const isMarked = () => panel().querySelector("tr.is-open")?.dataset.key === row.dataset.key;
+  const isRead = () => name() && name() !== before && document.querySelector(".pane table.texts");
+  return await painted(() => isRead() && isMarked()) - started;
 }"""
-#: From the last letter; the explorer waits a moment for another one. A table without products is not drawn anew when
-#: other words find none either.
+#: From the last letter; the page waits a moment for another one.
 _WORDS = """async ([field, words]) => {
-  const before = table(), wasEmpty = before.getAttribute("aria-rowcount") === "1", started = performance.now();
-  const chips = () => document.querySelector(".prodex .chips").innerText;
+  const started = performance.now();
+  const chips = () => panel().querySelector(".chips")?.innerText ?? "";
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, words);
   field.dispatchEvent(new Event("input", { bubbles: true }));
-  return await painted(() => chips().includes(words) && (wasEmpty || table() !== before)) - started;
+  const isSearching = () => panel().querySelector(".row.search").innerText.includes("Searching");
+  return await painted(() => chips().includes(words) && isAnswered() && !isSearching()) - started;
 }"""
 
 
@@ -113,21 +115,21 @@ def figures(notebook: Notebook) -> dict[str, Any]:
     up = page.evaluate("() => window.up")
     notebook.wait_until_idle()
     # What is read after the table is shown is sent as well.
-    notebook.wait_for("not explorer.details.is_busy()")
+    notebook.ask("explorer.wait(300)")
     sent = sum(frames)
     session.send("Network.disable")
     # Somebody who is quick clicks while what products lack is still read.
     first_click = _click(notebook, 0)
-    notebook.wait_for("not explorer._reading_facets.is_busy()", 60)
+    notebook.ask("explorer.wait(300)")
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     before_clicks = _worked(notebook, session)
     clicks = [_click(notebook, place) for place in range(_CLICKS)]
     before_cards = _worked(notebook, session)
-    cards = [page.locator(".product-grid tbody tr").nth(place).evaluate(_CARD) for place in range(_CLICKS)]
+    cards = [page.locator(".jp-Notebook .prodex tr[aria-selected]").nth(place).evaluate(_CARD) for place in range(_CLICKS)]
     after_cards = _worked(notebook, session)
     page.get_by_role("button", name="Clear all").click()
-    notebook.wait_for("not explorer.exploration.conditions")
-    notebook.wait_until_idle()
+    notebook.wait_for("not explorer.selection")
+    notebook.ask("explorer.wait(300)")
     first, again = (_search(notebook, words) for words in ("citron", "huile olive"))
     peak = notebook.ask(
         "__import__('resource').getrusage(__import__('resource').RUSAGE_SELF).ru_maxrss / 1024"
@@ -158,14 +160,14 @@ def _worked(notebook: Notebook, page: CDPSession) -> float:
 
 def _click(notebook: Notebook, place: int) -> float:
     """Choose a value of a facet, and return the milliseconds until the products left are painted."""
-    values = notebook.page.locator(".prodex .facets .facet-row .value")
+    values = notebook.page.locator(".prodex .facet-list .facet-row .value")
     took: float = values.nth(place).evaluate(_CLICK)
     return took
 
 
 def _search(notebook: Notebook, words: str) -> float:
     """Look for words in all texts, and return the milliseconds until the products left are painted."""
-    field = notebook.page.get_by_role("textbox", name="Search").element_handle()
+    field = notebook.page.locator(".prodex .row.search input").first.element_handle()
     took: float = notebook.page.evaluate(_WORDS, [field, words])
     return took
 

@@ -68,6 +68,11 @@ def steps(folder: Path, service: Sequence[str]) -> dict[str, Callable[[], object
         with tempfile.TemporaryDirectory() as out:
             return judged().worklists(Path(out) / "lists", by="owner")
 
+    def drawn(panel: prodex.Explore) -> object:
+        panel.app.view()
+        panel.wait()
+        return panel.app.view()
+
     turns = count()
     return {
         "flatten": lambda: prodex.flatten(lines()),
@@ -77,8 +82,8 @@ def steps(folder: Path, service: Sequence[str]) -> dict[str, Callable[[], object
         "audit": audit,
         "flatten and audit five others": others,
         "worklists": worklists,
-        "explorer": lambda: prodex.CatalogExplorer(opened()),
-        "audit panel": lambda: prodex.AuditPanel(judged()),
+        "explorer": lambda: drawn(prodex.explore(opened())),
+        "audit panel": lambda: drawn(prodex.explore(judged().catalog, audit=judged(), show="quality")),
     }
 
 

@@ -18,6 +18,8 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.saved_views import SavedView, applicable, open_view, save_view
 from prodex.ledger.earlier_records import forget_earlier_records
 from prodex.ledger.upsert_file import ledger_folder
+from prodex.notebook.session.value import Session
+from prodex.notebook.views.facets import facets_block
 from prodex.selection import Selection
 from tests.corrections.machines import Machines, machines, names
 from tests.ledgered import contents, rewrite
@@ -45,8 +47,8 @@ def facet(catalog: prodex.Catalog) -> dict[str | None, int]:
 
 def shown_facets(catalog: prodex.Catalog) -> dict[str, str]:
     """Return the filters of an explorer by name."""
-    view = prodex.CatalogExplorer(catalog).facets.widget.view
-    return {one["name"]: one["title"] for one in view["facets"]}
+    facets = facets_block(Session(catalog))["blocks"]
+    return {one["key"]: one["title"] for one in facets if one["kind"] == "facet"}
 
 
 def test_nothing_is_said_where_nothing_was_sent(mill: Machines) -> None:

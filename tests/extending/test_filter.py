@@ -56,11 +56,13 @@ with Sandbox(records) as sandbox:
     client = prodex.connect(sandbox.base_url, client_id=key["client_id"], client_secret=key["client_secret"])
     assert client.count(query) == 1
 
-    # The query panel has a control for it.
-    panel = prodex.QueryPanel(client)
-    panel.control("gtins_not_in").value = "3036811359935"
+    # The section Load has a field for it.
+    panel = prodex.explore(service=client, show="load")
+    panel.app.view()
+    panel.app.act("form.set", form="load", field="gtins_not_in", value="3036811359935")
     panel.wait()
-    assert (panel.query.gtins_not_in, panel.count) == (gtins[:1], 2)
+    assert panel.query.gtins_not_in == gtins[:1]
+    assert "2 products match" in str(panel.app.view())
 """
 
 

@@ -1,4 +1,4 @@
-"""How to add a panel: a module with its class, and its name in the front of the package."""
+"""How to add a section to the panel: a module with its view, and its entry in the list of sections."""
 
 from __future__ import annotations
 
@@ -9,75 +9,60 @@ from tests.extending.changed_source import ChangedSource
 pytestmark = pytest.mark.slow
 
 MODULE = '''
-"""A panel that shows how many products each brand has, and gives back those of one."""
+"""The brands: how many of the chosen products each has; a press shows those of one."""
 
-import ipywidgets as w
-from traitlets import Instance
+from __future__ import annotations
 
-from prodex.catalog import Catalog
-from prodex.notebook.shared.panel import Panel
+from prodex.notebook.session.actions import Block, Section, action
+from prodex.notebook.session.value import Session
+from prodex.notebook.views.blocks import button, heading, table
 
 
-class BrandPanel(Panel):
-    """Choose the products of a brand.
+def brands_view(session: Session) -> list[Block]:
+    """Return what the section shows."""
+    counts = session.chosen.products["brand_code"].value_counts()
+    rows = [
+        {"key": str(brand), "cells": [{"button": button(str(brand), "brands.show", brand=str(brand))}, f"{count:,}"]}
+        for brand, count in counts.items()
+    ]
+    columns = [{"name": "brand", "title": "Brand"}, {"name": "count", "title": "Products", "align": "right"}]
+    return [heading("Products of each brand"), table(columns, rows, key="brands", label="Brands")]
 
-    Parameters
-    ----------
-    catalog
-        The products.
 
-    Attributes
-    ----------
-    selected
-        The products of the chosen brand.
-    """
+@action("brands.show")
+def show_brand(session: Session, brand: str) -> Session:
+    """Show the products of one brand, in the section Products."""
+    return session.filtered(session.conditions.choosing("brand", (brand,))).replaced(section="products")
 
-    selected = Instance(Catalog)
 
-    def __init__(self, catalog):
-        super().__init__("Products of a brand")
-        self.catalog = self.selected = catalog
-        counts = catalog.products["brand_code"].value_counts()
-        self.brands = w.Dropdown(options=[(f"{code} ({count})", code) for code, count in counts.items()], value=None)
-        self.fill(self.brands)
-        self.on(self.brands, lambda change: self.show(change["new"]), "value")
-
-    def show(self, brand):
-        """Show the products of one brand."""
-        self.selected = self.catalog.where(brand_code=brand)
+BRANDS = Section("brands", lambda _: "Brands", brands_view)
 '''
 
 USED = """
-import sys
 import prodex
-assert "prodex.notebook.brands" not in sys.modules
-import ipywidgets
 
 catalog = prodex.flatten([{"id": number, "brand": {"code": "AB"[number % 2]}} for number in range(5)])
-panel = prodex.BrandPanel(catalog)
-assert isinstance(panel, ipywidgets.Widget)
-assert panel.brands.options == (("A (3)", "A"), ("B (2)", "B"))
-panel.brands.value = "B"
-assert panel.selected.products["product_id"].tolist() == ["1", "3"]
-assert "BrandPanel" in dir(prodex)
+explorer = prodex.explore(catalog)
+assert "Brands" in str(explorer.app.view()["head"])
+explorer.section = "brands"
+(title, brands) = explorer.app.view()["blocks"]
+assert ["3", "2"] == [row["cells"][1] for row in brands["rows"]]
+explorer.app.act("brands.show", brand="B")
+assert ("products", ["1", "3"]) == (explorer.section, explorer.catalog.products["product_id"].tolist())
+
+alone = prodex.explore(catalog, show="brands")
+assert "Products of each brand" in alone._repr_mimebundle_()["text/html"]
 """
 
 IMPORT = """
-from prodex.notebook.brands import BrandPanel
-"""
-LATER = """
-"prodex.notebook.brands": ("BrandPanel",),
-"""
-NAME = """
-"BrandPanel",
+from prodex.notebook.views.brands import BRANDS
 """
 
 
-def test_a_panel_is_a_module_and_its_name(source: ChangedSource) -> None:
-    """A new panel shows a catalogue, exposes what was chosen, and is public, without being imported by all."""
-    source.append("prodex/notebook/brands.py", MODULE)
-    source.insert("prodex/__init__.py", "from prodex.notebook.card.panel", IMPORT)
-    source.insert("prodex/__init__.py", '"prodex.notebook.card.panel"', LATER)
-    source.insert("prodex/__init__.py", '"Catalog",', NAME)
-    assert {"prodex/notebook/brands.py", "prodex/__init__.py"} == source.files
+def test_a_section_is_a_module_and_its_entry(source: ChangedSource) -> None:
+    """A new section has a button in the panel, stands alone, acts on the filters of all, and is in saved notebooks."""
+    source.append("prodex/notebook/views/brands.py", MODULE)
+    source.insert("prodex/notebook/views/__init__.py", "from prodex.notebook.views.card", IMPORT)
+    source.replace("prodex/notebook/views/__init__.py", "(PRODUCTS, QUALITY", "(PRODUCTS, BRANDS, QUALITY")
+    assert {"prodex/notebook/views/brands.py", "prodex/notebook/views/__init__.py"} == source.files
     source.python(USED)

@@ -7,17 +7,20 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
+import prodex
 from prodex.errors import ServiceUnreachable
-from prodex.notebook.jobs import Runner
-from prodex.notebook.shared.live import LiveWidget
-from prodex.notebook.shared.long_tasks import WorkRow
-from prodex.notebook.shared.panel import Panel
+from prodex.notebook.app import App
+from prodex.notebook.session.actions import DEEDS, task
+from prodex.notebook.session.jobs import Runner
+from prodex.notebook.session.value import Session
 from prodex.progress import Reporter
 
 
@@ -80,7 +83,7 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
     """What reads a file is not cut off in the middle, which aborts the process; what hangs holds nobody up."""
     script = f"""
         import time, pathlib
-        from prodex.notebook.jobs import Runner
+        from prodex.notebook.session.jobs import Runner
         def work():
             time.sleep({seconds})
             pathlib.Path("done").touch()
@@ -157,75 +160,6 @@ def test_of_many_calls_the_newest_counts() -> None:
     assert ([], False) == (found, work.is_busy())
 
 
-def test_a_row_that_waits_is_shown_only_when_work_takes_long() -> None:
-    """Short work shows nothing; long work says what it does, and newer work takes its place."""
-    panel, found = Panel(), list[str]()
-    row: WorkRow[str] = WorkRow(panel, found.append, panel.show_error, after=0.3, is_dropped=True)
-    stop = threading.Event()
-
-    async def cell() -> None:
-        row.start(lambda _: "short", "Doing little")
-        row.wait(10)
-        assert ("none", (), ["short"]) == (row.layout.display, row.children, found)
-
-        row.start(lambda _: f"old {stop.wait(30)}", "Doing much")
-        while not row.children:
-            await asyncio.sleep(0.05)
-        assert "" == row.layout.display
-        assert "Doing much" in row.shown.value
-        # First, where the sentence that grows beside it does not move it.
-        assert row.children[0] is row.cancel
-        row.start(lambda _: "new", "Doing more")
-        stop.set()
-        row.wait(10)
-
-    asyncio.run(cell())
-    assert ["short", "new"] == found
-    assert "none" == row.layout.display
-
-
-def test_work_that_only_reads_is_left_at_once() -> None:
-    """Cancel does not wait for a step of the work; its result is dropped, and others are told."""
-    panel, found, stop = Panel(), list[str](), threading.Event()
-    row: WorkRow[str] = WorkRow(
-        panel, found.append, panel.show_error, cancelled=lambda: found.append("cancelled"), is_dropped=True
-    )
-
-    async def cell() -> None:
-        row.start(lambda _: f"read {stop.wait(30)}", "Reading")
-        row.cancel.click()
-        assert (["cancelled"], False, "none") == (found, row.is_running, row.layout.display)
-        stop.set()
-        row.wait(10)
-
-    asyncio.run(cell())
-    assert ["cancelled"] == found
-
-
-def test_panels_answer_one_press_at_a_time() -> None:
-    """JupyterLab sends some presses to a second thread, and the first answer must not be met half done."""
-    panel, done = Panel(), list[str]()
-    begun, may_end = threading.Event(), threading.Event()
-
-    def slow() -> None:
-        done.append("slow begins")
-        begun.set()
-        may_end.wait(10)
-        done.append("slow ends")
-
-    answers = {"slow": slow, "quick": lambda: done.append("quick")}
-    live = LiveWidget(panel, "grid", answers)
-    presses = [threading.Thread(target=partial(live.press, do=one)) for one in answers]
-    presses[0].start()
-    assert begun.wait(10)
-    presses[1].start()
-    presses[1].join(0.2)
-    may_end.set()
-    for press in presses:
-        press.join(10)
-    assert ["slow begins", "slow ends", "quick"] == done
-
-
 def test_what_runs_already_is_not_started_again() -> None:
     """Ten clicks while something is read read it once, and its result comes; other arguments start something else."""
     began, found = [], []
@@ -272,33 +206,6 @@ def test_what_was_forgotten_is_started_again() -> None:
     go.set()
     task.wait()
     assert [1] == found
-
-
-def test_nothing_is_shown_after_the_row_was_closed() -> None:
-    """The work is cancelled at its next step, and neither its result nor its progress is shown."""
-    panel, found, go_on = Panel(), list[object](), threading.Event()
-    row: WorkRow[str] = WorkRow(
-        panel, found.append, found.append, cancelled=lambda: found.append("cancelled")
-    )
-
-    def read(reporter: Reporter) -> str:
-        with reporter.phase("Reading", "products") as show:
-            go_on.wait(10)
-            found.append("step")
-            show(1, 2)
-            found.append("another step")
-        return "read"
-
-    async def cell() -> None:
-        row.start(read, "Reading")
-        row.close()
-        shown = row.shown.value
-        go_on.set()
-        row.wait(10)
-        await asyncio.sleep(0.3)
-        assert (["step"], shown, False) == (found, row.shown.value, row.is_running)
-
-    asyncio.run(cell())
 
 
 def test_newer_work_cancels_what_ran_before() -> None:
@@ -353,3 +260,101 @@ def test_a_runner_says_how_far_it_is_and_is_cancelled() -> None:
     steps = list(dict.fromkeys(seen))
     assert [("Receiving: 4 of 9 products", True), ("Receiving: 4 of 9 products", False)] == steps[-2:]
     assert (4, 9) == (runner.work.done, runner.work.total)  # type: ignore[union-attr]
+
+
+def panel() -> App:
+    """Return a panel of one product."""
+    return App(Session(prodex.flatten([{"id": 7}])))
+
+
+def finding(found: list[str], word: str = "") -> Callable[[Session, Any], Session]:
+    """Return what keeps the result of work."""
+
+    def keep(session: Session, result: Any = word) -> Session:
+        found.append(result)
+        return session
+
+    return keep
+
+
+def test_work_is_shown_only_when_it_takes_long() -> None:
+    """Short work shows nothing; long work says what it does, and newer work takes its place."""
+    app, found, stop = panel(), list[str](), threading.Event()
+
+    async def cell() -> None:
+        app.run("read", lambda _: "short", finding(found), title="Doing little", after=0.3)
+        app.wait(10)
+        assert ({}, ["short"]) == (app.session.works, found)
+
+        app.run("read", lambda _: f"old {stop.wait(30)}", finding(found), title="Doing much", after=0.3)
+        while not app.session.works:
+            await asyncio.sleep(0.05)
+        assert "Doing much" in str(app.session.works["read"].progress)
+        app.run("read", lambda _: "new", finding(found), title="Doing more", after=0.3)
+        stop.set()
+        app.wait(10)
+
+    asyncio.run(cell())
+    assert (["short", "new"], {}) == (found, app.session.works)
+
+
+def test_work_that_only_reads_is_left_at_once() -> None:
+    """Cancel does not wait for a step of the work; its result is dropped, and the panel is told."""
+    app, found, stop = panel(), list[str](), threading.Event()
+
+    async def cell() -> None:
+        left = finding(found, "cancelled")
+        app.run("read", lambda _: f"read {stop.wait(30)}", finding(found), cancelled=left, is_dropped=True)
+        app.act("work.cancel", slot="read")
+        assert (["cancelled"], {}) == (found, app.session.works)
+        stop.set()
+        app.wait(10)
+
+    asyncio.run(cell())
+    assert ["cancelled"] == found
+
+
+def test_a_panel_answers_one_press_at_a_time() -> None:
+    """JupyterLab sends some presses to a second thread, and the first answer must not be met half done."""
+    app, done = panel(), list[str]()
+    begun, may_end = threading.Event(), threading.Event()
+
+    @task("test.slow")
+    def slow(_: App) -> None:
+        done.append("slow begins")
+        begun.set()
+        may_end.wait(10)
+        done.append("slow ends")
+
+    @task("test.quick")
+    def quick(_: App) -> None:
+        done.append("quick")
+
+    try:
+        presses = [threading.Thread(target=partial(app.act, name)) for name in ("test.slow", "test.quick")]
+        presses[0].start()
+        assert begun.wait(10)
+        presses[1].start()
+        presses[1].join(0.2)
+        may_end.set()
+        for press in presses:
+            press.join(10)
+    finally:
+        del DEEDS["test.slow"], DEEDS["test.quick"]
+    assert ["slow begins", "slow ends", "quick"] == done
+
+
+def test_an_answer_may_wait_for_what_it_has_started() -> None:
+    """Work that ends while the panel answers does not stand in its own way."""
+    app, found = panel(), list[str]()
+
+    @task("test.waits")
+    def waits(one: App) -> None:
+        one.run("read", lambda _: "read", finding(found))
+
+    try:
+        app.act("test.waits")
+        app.wait(10)
+    finally:
+        del DEEDS["test.waits"]
+    assert ["read"] == found

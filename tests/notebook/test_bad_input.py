@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prodex.notebook.explore import Explore, explore
 
 import prodex
 from prodex import CorrectionsPanel, ProductCard, TextCorrection
 from prodex.exploration.drafts import read_draft
-from prodex.notebook.explore import Explore, explore
 from prodex.sandbox import Sandbox
 from prodex.selection import Range
 from tests.quality.reading_html import parsed

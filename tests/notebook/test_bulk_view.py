@@ -12,8 +12,9 @@ import pytest
 import prodex
 from prodex.corrections.operations import OPERATIONS, SetValue
 from prodex.notebook.app import App
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.bulk import BulkCorrection
+from prodex.notebook.views.bulk import BulkCorrection, bulk_wants
 from prodex.notebook.views.operations import PARAMETERS, chosen_operation
 from prodex.sandbox import Sandbox
 from prodex.selection import Selection
@@ -350,3 +351,51 @@ def test_nothing_is_judged_that_nobody_sees() -> None:
     type_in(app, "bulk", **{"replace text.find": "PAIN"})
     settle(app)
     assert app.session.part(BulkCorrection).made is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("do", "field", "given", "number"),
+    [
+        ("replace text", "Legal name", {"find": "Pain", "by": "Brot"}, 3),
+        ("set value", "Long name", {"value": "Nom", "language": "French"}, 2),
+        ("remove value", "Description", {}, 2),
+        ("set value", "Legal name", {"value": "(delete)", "language": "French"}, 0),
+        ("set code", "Brand", {"code": "ACME"}, 0),
+    ],
+)
+def test_texts_can_be_collected_and_are_the_same_then(
+    opened: Callable[..., App], do: str, field: str, given: dict[str, Any], number: int
+) -> None:
+    """They are judged as they were previewed; what is more than corrections of texts is not offered to be collected."""
+    app = opened(do=do, field=field, **given)
+    while buttons(app, "Yes, "):
+        press(app, "Yes, ")
+    if not number:
+        assert not buttons(app, "Collect")
+        return
+    made = app.session.part(BulkCorrection).made
+    assert made is not None
+    (collects,) = buttons(app, "Collect")
+    press(app, f"Collect {number} corrections")
+    assert number == len(app.session.corrections)
+    fix = prodex.fix_texts(app.session.corrections, app.session.catalog)
+    columns = ["gtin", "attribute", "language", "before", "after"]
+    assert made.preview.fix.preview()[columns].values.tolist() == fix.preview()[columns].values.tolist()
+    app.change(lambda session: session.replaced(selected=("2",)))
+    app.act(collects["do"], **collects["args"])
+    assert "What would be collected is another by now" in said(app)
+    assert number == len(app.session.corrections)
+
+
+def test_a_preview_that_is_being_made_is_not_begun_anew() -> None:
+    """Whatever else changes meanwhile, the same is wanted; what is typed is another."""
+    app = App(Session(prodex.flatten(RECORDS)))
+    app.act("fold.set", key="bulk", is_open=True)
+    type_in(app, "bulk", **{"replace text.find": "PAIN"})
+    (want,) = bulk_wants(app.session)
+    (same,) = bulk_wants(app.session.noting("Something else."))
+    assert are_same_arguments(want.key, same.key)
+    type_in(app, "bulk", **{"replace text.find": "Pain"})
+    (other,) = bulk_wants(app.session)
+    assert not are_same_arguments(want.key, other.key)

@@ -223,3 +223,15 @@ def test_a_snapshot_gives_the_same_card(catalog: px.Catalog, tmp_path: Path) -> 
     views = [shown(alone(one, "7")) for one in (catalog, saved)]
     said = [one.words for one in views]
     assert said[0].split("Pictures")[-1] == said[1].split("Pictures")[-1]
+
+
+def test_the_neighbours_in_the_list_are_read_meanwhile() -> None:
+    """Whoever walks through the products with the arrow keys does not wait for each."""
+    records = [{"id": one, "namePublicLong": [text("fra-FR", f"Citron {one}")]} for one in range(1, 6)]
+    app = App(Session(px.flatten(records), product_id="3"))
+    card_of(app)
+    for product_id in ("4", "5", "4"):
+        app.act("card.open", product_id=product_id)
+        assert f"Citron {product_id}" in str(app.view()["blocks"])
+        assert "Reading the product" not in str(app.view()["blocks"])
+        app.wait()

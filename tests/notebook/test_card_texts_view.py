@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -296,3 +297,18 @@ def test_a_card_says_that_its_product_is_not_in_the_list() -> None:
     app.change(lambda session: session.filtered(Selection(groups={"brand": ("ACME",)})))
     assert "apart" in keys(app)
     assert "apart" not in keys(panel())
+
+
+def test_half_of_a_character_reaches_no_page() -> None:
+    """It is refused beside the text, in messages that any host can take."""
+    app = panel()
+    sent: list[Any] = []
+    app.send = lambda message, _: sent.append(message)
+    app.hear({"type": "open", "page": "p"})
+    place = edit(app)["place"]
+    app.act("form.set", form="card", field=place, value="half \ud83d")
+    app.act("card.correct", product_id="7", place=place, before="Citron", text="half \ud83d")
+    assert "half of a character" in texts(app)[FRENCH]["editor"]["error"]
+    assert () == app.session.corrections
+    assert "half \ufffd" in json.dumps(sent, ensure_ascii=False)
+    json.dumps(sent, ensure_ascii=False).encode()

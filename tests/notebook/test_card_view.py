@@ -14,7 +14,7 @@ from prodex.catalog import Origin
 from prodex.errors import InputError
 from prodex.exploration.card.contents import CardContents, read_card
 from prodex.exploration.card.record import indented
-from prodex.notebook.views.card_html import card_html
+from prodex.notebook.card_html import card_html
 from prodex.pictures import Thumbnail
 from prodex.query import ProductQuery
 from prodex.untrusted_text import words

@@ -14,7 +14,7 @@ from prodex.exploration.saved_views import SavedView, applicable, save_view, sav
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.columns import columns_of
-from prodex.notebook.views.table import TableState
+from prodex.notebook.views.table import ProductTableState
 from prodex.selection import Range, Selection
 from prodex_sandbox.sample import shared_products
 from tests.notebook.blocks_of import block, blocks, field, fill, is_off, press, words
@@ -188,7 +188,7 @@ def test_a_view_is_saved_and_opened_again(sample: prodex.Catalog) -> None:
     assert (conditions, columns, "gtin") == (
         other.session.conditions,
         columns_of(other.session),
-        other.session.part(TableState).order.column,
+        other.session.part(ProductTableState).order.column,
     )
     assert "French, by GTIN" == field(other, "views", "open")["value"]
     press(other, "back")

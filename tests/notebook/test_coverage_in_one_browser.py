@@ -115,7 +115,7 @@ def test_a_press_lists_the_products_and_an_attribute_is_added(sample: Catalog, b
         field.fill("netWeight")
         press(page, "Add attribute")
         assert "" == field.input_value()
-        row = page.locator(".cells-view tr", has_text="Net weight")
+        row = page.locator(".cells-view tr", has_text="Allergens")
         row.locator("td button").first.click()
         page_settled(page)
         assert "products" == app.session.section

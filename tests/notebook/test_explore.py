@@ -7,11 +7,11 @@ from typing import Any
 
 import ipywidgets as w
 import pytest
+from prodex.notebook.card.panel import ProductCard
+from prodex.notebook.products.explorer import CatalogExplorer
 
 import prodex
 from prodex.errors import InputError, SnapshotNotFound
-from prodex.notebook.card.panel import ProductCard
-from prodex.notebook.products.explorer import CatalogExplorer
 from prodex_sandbox.sample import shared_products
 
 

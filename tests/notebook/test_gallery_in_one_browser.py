@@ -160,6 +160,9 @@ def test_it_takes_the_place_of_the_table(catalog: prodex.Catalog, browser: Brows
         page_settled(page)
         page.locator(".product-table td.thumb img[src^='blob:']").first.wait_for()
         assert 10 == page.locator(".product-table tbody tr").count()
+        page.get_by_role("button", name="Gallery by Brand").click()
+        page_settled(page)
+        assert page.locator(".product-gallery h3").first.is_visible()
 
 
 def test_a_page_that_is_opened_later_has_the_pictures_as_well(

@@ -125,9 +125,9 @@ def test_filters_are_filled_in_counted_and_loaded(app: App, browser: Browser) ->
         assert 600 == len(prodex.open_snapshot("from-browser"))
 
 
-@pytest.mark.parametrize("width", [600, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+@pytest.mark.parametrize(
+    ("width", "scheme", "direction"), [(600, "light", "rtl"), (1440, "dark", "ltr"), (600, "dark", "ltr")]
+)
 def test_everything_fits_and_can_be_read(
     app: App, browser: Browser, width: int, scheme: str, direction: str
 ) -> None:

@@ -131,7 +131,7 @@ def test_the_section_is_there_with_a_service_only(service: Client) -> None:
     assert "load" not in {one.name for one in App(Session(catalog)).sections}
     assert "load" in {one.name for one in App(Session(catalog, service=service)).sections}
     for given in ({"show": "load"}, {"query": FRENCH}):
-        with pytest.raises(InputError, match="without a service"):
+        with pytest.raises(InputError, match="a service"):
             explore(catalog, **given)
     assert "give explore a service" in words(App(Session(catalog, section="load"), ["load"]))
 
@@ -489,6 +489,8 @@ def test_progress_is_shown_and_cancel_keeps_what_came(
         assert (50, 120) == tuple(found(app, "work load")[name] for name in ("done", "total"))
         assert "It is loading." == found(app, "load.start")["off"]
         app.act("load.start")  # pressed in a second tab as well
+        app.act("load.resume", name="shop", began="of another page")
+        assert "Other products are loading." in words(app)
         app.act("work.cancel", slot="load")
         assert "cancelling" in progress(app)
         await until(lambda: not app.is_running("load"))

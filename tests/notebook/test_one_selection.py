@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from prodex.notebook.explore import Explore, explore
+from prodex.notebook.shared.selection_bar import SelectionBar
 
 import prodex
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.saved_views import SavedView, applicable, save_view
-from prodex.notebook.explore import Explore, explore
-from prodex.notebook.shared.selection_bar import SelectionBar
 from prodex.selection import Range, Selection
 from tests.quality.reading_html import parsed
 

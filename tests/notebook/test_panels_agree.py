@@ -11,13 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from ipywidgets import Widget
-
-import prodex
-import prodex.notebook
-from prodex.catalog import Origin
-from prodex.errors import ProdexError
-from prodex.exploration.product_columns import ProductColumns, ProductRows
-from prodex.exploration.table_page import cells
 from prodex.notebook.audit.panel import AuditPanel
 from prodex.notebook.card.panel import ProductCard
 from prodex.notebook.explore import explore
@@ -27,6 +20,13 @@ from prodex.notebook.shared.panel import Panel, is_busy
 from prodex.notebook.shared.row_table import Pager
 from prodex.notebook.shared.state import Exploration
 from prodex.notebook.snapshots.panel import SnapshotPanel
+
+import prodex
+import prodex.notebook
+from prodex.catalog import Origin
+from prodex.errors import ProdexError
+from prodex.exploration.product_columns import ProductColumns, ProductRows
+from prodex.exploration.table_page import cells
 from prodex.query import ProductQuery
 from tests.cases import each_row
 from tests.notebook.held import held

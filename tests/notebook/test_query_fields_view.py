@@ -18,9 +18,9 @@ import prodex
 from prodex.notebook.views.forms import FormField
 from prodex.notebook.views.query_fields import (
     FIELDS,
-    Asked,
     Options,
     Pasted,
+    TypedQuery,
     asked,
     fields_with_choices,
     form_fields,
@@ -103,7 +103,7 @@ def fields_of(query: ProductQuery = ProductQuery(), rows: tuple[int, ...] = (0,)
     return [one for group in form_fields(query, rows).values() for one in group]
 
 
-def asked_for(query: ProductQuery = ProductQuery(), **typed: Any) -> Asked:  # noqa: B008
+def asked_for(query: ProductQuery = ProductQuery(), **typed: Any) -> TypedQuery:  # noqa: B008
     """Return what the form asks for that begins with a query, and in which something more was typed."""
     rows = tuple(range(max(len(query.search or ()), 1)))
     return asked({one.name: one.value for one in fields_of(query, rows)} | typed, rows)
@@ -121,7 +121,7 @@ def test_every_filter_has_its_field() -> None:
 
 def test_a_form_in_which_nothing_was_typed_asks_for_all_products() -> None:
     """What stands in the fields at first is no filter."""
-    assert Asked(ProductQuery()) == asked_for()
+    assert TypedQuery(ProductQuery()) == asked_for()
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_what_is_shown_of_a_query_is_read_as_the_same_query(query: ProductQuery)
     """The way from a query to its fields and back is the identity, also as JSON that goes to a browser."""
     rows = tuple(range(max(len(query.search or ()), 1)))
     values = {one.name: one.value for one in fields_of(query, rows)}
-    assert Asked(query) == asked(json.loads(json.dumps(values)), rows)
+    assert TypedQuery(query) == asked(json.loads(json.dumps(values)), rows)
 
 
 @each_row(

@@ -124,7 +124,7 @@ def test_a_card_a_gallery_coverage_and_snapshots(audit: Audit, home: Path) -> No
     assert "No corrections." in seen_of(explore(CATALOG, show="corrections"))[0]
 
 
-def test_a_query_is_its_count_and_its_code() -> None:
+def test_a_query_is_its_count() -> None:
     """And no address of the service, which may be a port of this machine, and no secret."""
     with Sandbox([{"id": 7, "gtin": "03036811359935"}, {"id": 8}]) as sandbox:
         keys = {name: sandbox.credentials[0][name] for name in ("client_id", "client_secret")}
@@ -132,7 +132,6 @@ def test_a_query_is_its_count_and_its_code() -> None:
         query = prodex.ProductQuery(gtins_in=["03036811359935"])
         text, _ = seen_of(explore(CATALOG, service=service, query=query, show="load"))
         assert "1 product match" in text
-        assert "gtins_in=('03036811359935',)" in text
         assert "127.0.0.1" not in text
         assert keys["client_secret"] not in text
 

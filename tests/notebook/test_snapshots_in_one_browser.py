@@ -24,16 +24,21 @@ _WIDER = "one => [one.scrollWidth, one.clientWidth]"
 
 
 @pytest.fixture
-def compared() -> list[prodex.Catalog]:
-    """Keep two audited snapshots of a hundred products: some were removed, some came, and ten lost their names."""
+def saved() -> list[prodex.Catalog]:
+    """Keep two snapshots of a hundred products: some were removed, some came, and ten lost their names."""
     records = [product.record for product in shared_products(120)]
     later = copy.deepcopy(records[5:])
     for record in later[:10]:
         record["namePublicLong"] = None
-    kept = [prodex.flatten(some).save("compared") for some in (records[:110], later)]
-    for catalog in kept:
+    return [prodex.flatten(some).save("compared") for some in (records[:110], later)]
+
+
+@pytest.fixture
+def compared(saved: list[prodex.Catalog]) -> list[prodex.Catalog]:
+    """Keep audits of them as well."""
+    for catalog in saved:
         prodex.audit(catalog, "online-listing", progress=False).save()
-    return kept
+    return saved
 
 
 @pytest.mark.slow
@@ -99,9 +104,9 @@ def test_every_width_and_theme(compared: list[prodex.Catalog], browser: Browser,
         assert page.locator("svg.chart title").count() > 2
 
 
-def test_a_pair_is_chosen_and_pressed_at_once(compared: list[prodex.Catalog], browser: Browser) -> None:
+def test_a_pair_is_chosen_and_pressed_at_once(saved: list[prodex.Catalog], browser: Browser) -> None:
     """A press sees what was chosen before it; the same twice is refused beside the field."""
-    app = App(Session(compared[1], section="snapshots"))
+    app = App(Session(saved[1], section="snapshots"))
     with shown(app, browser) as page:
         newest = app.session.catalog.folder
         page.get_by_label("From", exact=True).select_option(index=0)
@@ -112,7 +117,7 @@ def test_a_pair_is_chosen_and_pressed_at_once(compared: list[prodex.Catalog], br
         page_settled(page)
         assert 0 == page.locator(".field .problem").count()
         assert app.session.difference is not None
-        assert (compared[0].folder, newest) == (
+        assert (saved[0].folder, newest) == (
             app.session.difference.old.folder,
             app.session.difference.new.folder,
         )

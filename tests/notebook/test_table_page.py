@@ -14,9 +14,9 @@ from prodex.catalog import Origin
 from prodex.errors import QueryError
 from prodex.exploration.product_columns import ProductColumns, ProductRows
 from prodex.exploration.table_page import COLUMNS, Order, Sorter, cell, cells
-from prodex.notebook.products.product_table import ProductTable
-from prodex.notebook.shared.panel import Panel
-from prodex.notebook.shared.row_table import Pager
+from prodex.notebook.app import App
+from prodex.notebook.session.value import Session
+from prodex.notebook.views.table import ProductTableState, page_ids
 from prodex.query import ProductQuery
 
 
@@ -25,54 +25,16 @@ def text(language: str, data: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@given(st.integers(0, 60), st.integers(1, 12))
-def test_pages_hold_every_product_once(total: int, size: int) -> None:
+@given(st.integers(0, 60))
+def test_pages_hold_every_product_once(total: int) -> None:
     """One page after the other has every row, in its order, and the last one is the end."""
-    rows: list[int] = []
-    pager = Pager(Panel(), size, lambda: rows.extend(range(total)[pager.page]))
-    pager.over(total, "product")
-    while not pager.next.disabled:
-        pager.next.click()
-
-    assert list(range(total)) == rows
-    assert pager.previous.disabled == (total <= size)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("found", "whole", "turns", "words"),
-    [
-        (0, 0, 0, "no products"),
-        (0, 7, 0, "no products (7 in all)"),
-        (1, 1, 0, "1 product"),
-        (1203, 12_000, 0, "1 to 50 of 1,203 products (12,000 in all)"),
-        (1203, 12_000, 24, "1,201 to 1,203 of 1,203 products (12,000 in all)"),
-    ],
-)
-def test_a_page_says_what_it_shows(found: int, whole: int, turns: int, words: str) -> None:
-    """The sentence names the first row, the last row, how many were found, and how many there are."""
-    table = ProductTable(panel=Panel())
-    table.hold(ProductColumns(prodex.flatten([{"id": n} for n in range(whole)])))
-    table.show(np.arange(whole) < found, {})
-    for _ in range(turns):
-        table.head[0].children[0].next.click()
-    assert words == table.head[0].children[0].summary
-
-
-def test_a_page_is_turned_in_one_message() -> None:
-    """The row that gets the focus comes with its page; where there is no other page, nothing changes, now or later."""
-    table = ProductTable(panel=Panel())
-    table.hold(ProductColumns(prodex.flatten([{"id": n} for n in range(90)])))
-    table.show(np.ones(90, bool), {})
-    drawn: list[dict[str, Any]] = []
-    table.grid.observe(lambda change: drawn.append(change["new"]), "view")
-    focus = table.grid.view["focus"]
-    for by, count, first in ((1, 1, 50), (1, 1, 50), (-1, 2, 0), (-1, 2, 0)):
-        table.grid.press(do="turn", by=by, follow=True)
-        assert [count] * 2 == [len(drawn), drawn[-1]["focus"] - focus]
-        assert (first, 0 if by > 0 else -1) == (drawn[-1]["page"], drawn[-1]["focusRow"])
-    table.grid.press(do="select", id="3")
-    assert focus + 2 == table.grid.view["focus"]
+    session = Session(prodex.flatten([{"id": n} for n in range(total)]))
+    app, rows = App(session.with_part(ProductTableState(size=10))), []
+    for _ in range(1 + total // 10):
+        rows += page_ids(app.session)
+        app.act("table.turn", by=1)
+    assert [str(n) for n in range(total)] == list(dict.fromkeys(rows))
+    assert rows[-(total % 10 or 10) :] == page_ids(app.session)
 
 
 brands = st.lists(st.sampled_from([None, "ACME", "acme", "Zèbre", "zebra", "Éclair", ""]), max_size=12)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from prodex.executors import side_by_side
-from prodex.notebook.jobs import Runner, short_switch_interval
+from prodex.notebook.session.jobs import Runner, short_switch_interval
 
 
 @pytest.fixture(autouse=True)

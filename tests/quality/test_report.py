@@ -24,7 +24,7 @@ from prodex.display.report import rendered
 from prodex.display.report.contents import GROUPINGS, contents, tiles
 from prodex.errors import InputError
 from prodex.messages import percent
-from prodex.notebook.shared import panel
+from prodex.notebook import assets
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
@@ -549,7 +549,7 @@ def test_page_panels_and_charts_share_their_shades(audit: prodex.Audit) -> None:
     """A score looks the same on the page, in a panel and in a chart of a notebook."""
     shades = {f"h{place}": one.light for place, one in enumerate(SCALE)}
 
-    for styled in (rendered(contents(audit)), panel.style()):
+    for styled in (rendered(contents(audit)), assets.style()):
         assert shades == dict(re.findall(r"--(h\d): (#\w+);", styled)[: len(shades)])
 
 

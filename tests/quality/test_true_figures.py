@@ -13,8 +13,9 @@ import pytest
 import prodex
 from prodex.catalog.origin import Chosen
 from prodex.messages import percent
-from prodex.notebook.audit.panel import AuditPanel
-from prodex.notebook.products.explorer import CatalogExplorer
+from prodex.notebook.app import App
+from prodex.notebook.session.value import Session
+from prodex.notebook.views.export import shown_table
 from prodex.quality.audit import Audit
 from prodex.worklists.layout import SEVERAL, TO_FIX, VISIBLE_WIDTH, pixels
 from prodex_sandbox.sample import AS_OF, shared_products
@@ -137,12 +138,11 @@ def test_findings_that_were_left_out_do_not_make_products_ready(tmp_path: Path) 
 @pytest.mark.slow
 def test_a_catalogue_that_was_filtered_on_the_screen_before_its_audit_says_so(tmp_path: Path) -> None:
     """Also two choices, one after the other; a choice of all is none."""
-    explorer = CatalogExplorer(CATALOG, audit=AUDIT)
-    explorer.exploration.conditions = explorer.exploration.conditions.failing_any(
-        "a text is missing", tuple(one.id for one in AUDIT.checks if one.rule.id == "required_text")
-    )
-    audit = prodex.audit(explorer.catalog, "core", progress=False, now=AS_OF)
-    assert f"{len(explorer.catalog)} of 150 products, chosen by: " in audit.scope
+    missing = tuple(one.id for one in AUDIT.checks if one.rule.id == "required_text")
+    session = Session(CATALOG, AUDIT)
+    chosen = session.filtered(session.conditions.failing_any("a text is missing", missing)).chosen
+    audit = prodex.audit(chosen, "core", progress=False, now=AS_OF)
+    assert f"{len(chosen)} of 150 products, chosen by: " in audit.scope
     assert "a text is missing" in audit.scope
     twice = prodex.audit(CATALOG.head(50).where(is_consumer_unit=True), "core", progress=False, now=AS_OF)
     assert "of 150 products, chosen by: the first 50; is_consumer_unit = true." in twice.scope
@@ -178,26 +178,28 @@ def test_a_contact_sheet_says_of_how_many_its_products_are() -> None:
 def test_the_panel_exports_what_it_shows_and_saves_all(tmp_path: Path, home: Path) -> None:
     """A press on a figure: the worklists say it, the message says it, and the audit that is saved is that of all."""
     audit = prodex.audit(CATALOG.save("shop"), "online-listing", progress=False, now=AS_OF)
-    panel = AuditPanel(audit)
-    panel.tiles.buttons[1].click()
-    panel.export.folder.value = str(tmp_path / "to_fix")
-    panel.export.export_worklists.click()
-    panel.export.exporter.wait()
-    said = panel.export.exporter.line.value
-    assert f"{len(panel.failing)} of 150 products" in said, said
+    assert audit.catalog is not None
+    app = App(Session(audit.catalog, audit, section="quality"))
+    app.act("quality.failing", which="blocker")
+    app.act("section.open", name="quality")
+    app.view()
+    app.wait()
+    app.act("form.set", form="worklists", field="folder", value=str(tmp_path / "to_fix"))
+    app.act("export.worklists")
+    app.wait()
+    chosen = len(app.session.chosen)
+    assert 0 < chosen < 150
+    assert f"{chosen} of 150 products" in str(app.view())
     index = pd.read_csv(tmp_path / "to_fix" / "index.csv")
     assert index["scope"].notna().all()
-    panel.export.save.click()
-    panel.export.exporter.wait()
+    app.act("export.save")
+    app.wait()
     assert 150 == len(prodex.open_audit("shop"))
 
 
 def test_the_explorer_says_which_products_it_exported(tmp_path: Path) -> None:
     """In its message and in the description beside the files."""
-    explorer = CatalogExplorer(CATALOG, audit=AUDIT)
-    ids = tuple(FAILING[:3])
-    explorer.selected = ids
-    shown, catalog = explorer._gather(ids)
+    shown, catalog = shown_table(Session(CATALOG, AUDIT), tuple(FAILING[:3]))
     assert Chosen(150, ("selected one by one",)) == catalog.chosen
     catalog.export(tmp_path / "out", "csv")
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text("utf-8"))

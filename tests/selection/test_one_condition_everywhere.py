@@ -56,14 +56,16 @@ def test_one_condition_says_the_same_products_everywhere(tmp_path: Path) -> None
         and (one["brand"]["code"] == "ACME" or "RIZ" not in one["namePublicLong"][0]["data"])  # type: ignore[index]
     }
 
-    explorer = prodex.CatalogExplorer(catalog)
-    state = explorer.exploration
-    state.conditions = state.conditions.toggled("brand", "ACME")
-    explorer.bar.alternative.click()
-    state.conditions = state.conditions.searching("thé")
-    explorer.bar.alternative.click()
-    state.conditions = state.conditions.toggled("market", "250").excluding("tag", "new")
-    built = state.conditions
+    explorer = prodex.explore(catalog)
+    press = explorer.app.act
+    press("facets.toggle", facet="brand", code="ACME")
+    press("conditions.either")
+    press("search.set", value="thé")
+    explorer.wait()
+    press("conditions.join")
+    press("facets.toggle", facet="market", code="250")
+    press("facets.exclude", facet="tag", code="new")
+    built, state = explorer.selection, explorer.app.session
     assert by_hand == ids(explorer.catalog)
     marks = dict.fromkeys(map(ord, "\u2068\u2069"))
     said = "market: France; not tag: new; either brand: Brand (ACME), or words: thé"

@@ -20,7 +20,8 @@ from tests.forks import forking
 import prodex
 from prodex import clock
 from prodex.errors import SnapshotNotFound
-from prodex.notebook.snapshots.saved import previous, snapshot_entries
+from prodex.notebook.views.audits_before import previous
+from prodex.notebook.views.saved_snapshots import snapshot_entries
 from prodex.quality.archive import remove_audits
 from prodex.store.archive import MANIFEST, Archive, ArchivePlace, in_order
 from prodex.store.snapshot import SNAPSHOTS

@@ -34,7 +34,7 @@ def lab(
 ) -> None:
     """Open the tutorials in JupyterLab.
 
-    Eight notebooks are copied into a folder; files that are there already are kept.
+    Nine notebooks are copied into a folder; files that are there already are kept.
     """
     copied, kept = copy_notebooks(to)
     was_there = f"; {counted(len(kept), 'file')} already there, and kept as before" if kept else ""

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from prodex.errors import ProdexError
 from prodex.exploration.drafts import CollectedDraft, are_same_products
-from prodex.notebook.jobs import Runner, are_same_arguments
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.actions import Deed, Section, deed_of
+from prodex.notebook.session.jobs import Runner, are_same_arguments
 from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view

@@ -110,6 +110,12 @@ def messages(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     ['piece', 'piece']
     """
     text = json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # Half of a character, which somebody typed: no host takes a message with it.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        message = json.loads(text)
     if len(text) <= _LONGEST:
         yield message
         return

@@ -46,14 +46,14 @@ def saved_html(view: Mapping[str, Any], pictures: Pictures | None = None) -> str
     # Of the buttons at the top, only the title of the open section is of use.
     title = {"kind": "heading", "key": "title", "text": view["title"]}
     blocks = [title, *(one for one in view["head"] if one["kind"] != "switch"), *view["blocks"]]
-    html = blocks_html(blocks, pictures)
+    html = _encodable(blocks_html(blocks, pictures))
     if len(html.encode()) > MOST_BYTES:
         # Imported on request, since most panels show no pictures.
         from prodex.pictures.resize import smaller_within
 
         html = smaller_within(html, MOST_BYTES - _ROOM)
     if len(html.encode()) > MOST_BYTES - _ROOM:
-        html = _cut([_IMAGE.sub("", blocks_html([one])) for one in _leaves(blocks)])
+        html = _cut(_IMAGE.sub("", _encodable(blocks_html([one]))) for one in _leaves(blocks))
     # JupyterLab, and what shows exported notebooks, typeset what looks like a formula ("$5 ... $6") elsewhere.
     return f'<div class="mathjax_ignore tex2jax_ignore">{html}</div>' if html else ""
 
@@ -75,6 +75,11 @@ def in_place_html(html: str) -> str:
     return f'<script type="text/x-prodex">{kept}</script><script>{script}</script>'
 
 
+def _encodable(html: str) -> str:
+    """Return HTML without halves of characters, which no file can hold."""
+    return html.encode("utf-8", "replace").decode("utf-8")
+
+
 def _leaves(blocks: Iterable[Block | None]) -> Iterator[Block]:
     """Yield the blocks that hold no others, in their order."""
     for block in blocks:
@@ -86,13 +91,14 @@ def _leaves(blocks: Iterable[Block | None]) -> Iterator[Block]:
 
 def _cut(parts: Iterable[str]) -> str:
     """Return as many parts as there is room for; of the next one the beginning of its text."""
-    made, room = [], MOST_BYTES - _ROOM
+    made: list[str] = []
+    room = MOST_BYTES - _ROOM
     for part in parts:
         size = len(part.encode())
         if size > room:
             # An element cannot be cut.
             text = " ".join(unescape(_TAG.sub(" ", part)).split())
-            begin = text.encode(errors="replace")[: max(0, room // 8)].decode("utf-8", "ignore")
+            begin = text.encode()[: max(0, room // 8)].decode("utf-8", "ignore")
             return "".join([*made, f'<p><bdi dir="auto">{escape(begin)} …</bdi></p>{_MORE}'])
         made.append(part)
         room -= size

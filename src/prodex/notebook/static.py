@@ -126,6 +126,8 @@ def _plain(said: Any) -> str:
 
 
 def _heading(at: _Renderer, block: Block) -> str:
+    if "only-live" in block.get("tone", ""):
+        return ""
     return _tag(f"h{block.get('level', 3)}", at.said(block["text"]))
 
 
@@ -383,7 +385,7 @@ def _grid(label: str, heads: Iterable[str], lines: Iterable[str]) -> str:
     )
 
 
-def _chip(at: _Renderer, block: Block) -> str:
+def _chip(_: _Renderer, block: Block) -> str:
     """Return a button that says what is chosen; all others are of no use."""
     if block.get("look") != "chip" or "said" not in block["args"]:
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -31,7 +31,14 @@ from prodex.store.reading import flatten
 from prodex.store.snapshot import catalog_given
 
 if TYPE_CHECKING:
-    from prodex.notebook.shared.boxes import Box as AnyWidget
+    from traitlets import HasTraits
+
+    class AnyWidget(HasTraits):
+        """The widget of anywidget, which has no types: whoever inherits from it would be unknown to editors as well."""
+
+        def __init__(self, **traits: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+
 else:
     from anywidget import AnyWidget
 
@@ -85,7 +92,7 @@ class Explore(AnyWidget):
     product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
     section: Unicode[str, str | bytes] = Unicode("products")
     #: How often a page of marimo was told that others are selected.
-    told: Int[int, int | str] = Int(0).tag(sync=True)
+    told: Int[int, int] = Int(0).tag(sync=True)
     # Only what a class declares is sent to the page: anywidget makes a trait of a script that is given, not of a style.
     _css: Unicode[str, str | bytes] = Unicode().tag(sync=True)
 
@@ -180,7 +187,7 @@ class Explore(AnyWidget):
     def _saved(self) -> str:
         try:
             view = self.app.view()
-            if not any(map(_has_products, view["blocks"])):
+            if self.section != "products" or self.product_id is not None:
                 # A section that is not done by then shows how far it is.
                 with suppress(TimeoutError):
                     self.app.wait(_READS)
@@ -214,10 +221,6 @@ class Explore(AnyWidget):
         finally:
             # What was refused, or is another than what was set, is not what the panel shows.
             self._follow(self.app.session, self.app.session)
-
-
-def _has_products(block: Mapping[str, Any]) -> bool:
-    return block["kind"] == "product_table" or any(map(_has_products, block.get("blocks", ())))
 
 
 def explore(
@@ -280,7 +283,7 @@ def explore(
         raise InputError(
             'show="load" needs a service: prodex.explore(service=prodex.connect(...), show="load").'
         )
-    if service is None and (query is not None or show == "load"):
+    if service is None and query is not None:
         raise InputError(
             "Nothing can be loaded without a service: explore(catalog, service=prodex.connect())."
         )

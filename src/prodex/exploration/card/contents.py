@@ -90,12 +90,12 @@ class CardContents:
     @property
     def html(self) -> str:
         """The card as HTML, without its style sheet."""
-        from prodex.notebook.views.card_html import card_html
+        from prodex.notebook.card_html import card_html
 
         return card_html(self)
 
     def _repr_html_(self) -> str:
-        from prodex.notebook.views.card_html import shown_card
+        from prodex.notebook.card_html import shown_card
 
         return shown_card(self)
 

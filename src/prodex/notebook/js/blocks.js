@@ -55,7 +55,7 @@ register("text", (block, act, page) => h(
 ));
 
 register("list", (block, act, page) => h(
-  "ul", { class: classes("list", block.tone), role: block.tone === "problem" ? "note" : null },
+  "ul", { class: classes("list", block.tone) },
   block.items.map((item) => h("li", {}, content(item, page))),
 ));
 

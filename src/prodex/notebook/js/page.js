@@ -49,6 +49,7 @@ class Page {
     this.root.dataset.lmSuppressShortcuts = "true"; // JupyterLab leaves keys pressed inside to the panel
     this.typing = new Typing(() => this.tellState());
     place.append(this.root);
+    place.classList.add("prodex-place");
     this.endings = [this.listen(), this.followTheme(), this.noticeDeath(model.widget_manager?.kernel)];
     this.open();
   }

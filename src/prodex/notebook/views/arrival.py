@@ -27,7 +27,7 @@ _NOT_THERE = "the product does not show it (yet)"
 
 
 @dataclass(frozen=True, eq=False)
-class Arrival:
+class ArrivedCorrections:
     """The products of a `Fix` as the service has them now.
 
     Attributes
@@ -67,7 +67,7 @@ class Arrival:
         return len(sent), [_missing_line(one) for one in sent if not has_arrived(one)]
 
 
-def request_again(fix: Fix, service: Client, session: Session, reporter: Reporter) -> Arrival:
+def request_again(fix: Fix, service: Client, session: Session, reporter: Reporter) -> ArrivedCorrections:
     """Request the products of corrections, for what is shown now.
 
     Raises
@@ -83,15 +83,15 @@ def request_again(fix: Fix, service: Client, session: Session, reporter: Reporte
         newest = replace(fix, catalog=base).recheck(service)
     profile = profile_of(session.audit) if is_about(session.audit, base) else None
     made = None if profile is None else audit_of(newest.catalog, profile, progress=reporter)
-    return Arrival(fix, newest, compare_audits(fix.before, newest.before), base, made)
+    return ArrivedCorrections(fix, newest, compare_audits(fix.before, newest.before), base, made)
 
 
-def renewed(session: Session, arrival: Arrival) -> Session:
+def renewed(session: Session, arrival: ArrivedCorrections) -> Session:
     """Return the session in which every section has the products of now, unless another catalogue is shown by now."""
     return session.renewed(arrival.base, arrival.newest.catalog, arrival.audit or session.audit)
 
 
-def arrival_block(arrival: Arrival, every: int, missing: Sequence[str], host: str) -> Block:
+def arrival_block(arrival: ArrivedCorrections, every: int, missing: Sequence[str], host: str) -> Block:
     """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
     number = every - len(missing)
     which = (

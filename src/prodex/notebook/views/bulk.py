@@ -21,8 +21,8 @@ from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.errors import InputError, QueryError
 from prodex.messages import counted
-from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import (
@@ -49,8 +49,8 @@ from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.sending import (
     Outbox,
-    Outcome,
     Preview,
+    SendingOutcome,
     is_sending,
     outbox,
     preview_of,
@@ -60,12 +60,15 @@ from prodex.notebook.views.sending import (
 from prodex.progress import PATIENCE
 from prodex.selection import Selection
 from prodex.worklists.fix import Fix
+from prodex.worklists.text_corrections import TextCorrection
 
 _NAME = "bulk"
 #: Seconds without another letter before a preview is made.
 _PAUSE = 0.5
 #: Rows of the preview, and reasons that are listed of each kind.
 _ROWS, _REASONS = 8, 5
+#: Corrections that are collected at once: no more are listed.
+_MOST_COLLECTED = 500
 #: What is not taken, as the preview calls it.
 _NOT_TAKEN = {
     "needs confirmation": "To be confirmed",
@@ -81,7 +84,7 @@ class BulkPreview:
     Attributes
     ----------
     of
-        What it is of: it is offered as long as this is what would be done.
+        What it is of: it is offered as long as this is what would be done. Objects, and values that compare as a whole.
     chosen
         What is done; None where something is taken back.
     preview
@@ -90,6 +93,8 @@ class BulkPreview:
         How many corrections need confirmation, and a digest of the questions.
     blocks
         What is shown of it.
+    texts
+        The same as corrections of single texts, to be collected; nothing where it is more than that.
     """
 
     of: tuple[Any, ...] = field(repr=False)
@@ -98,6 +103,7 @@ class BulkPreview:
     asked: int
     asked_digest: str
     blocks: tuple[Block, ...] = field(repr=False)
+    texts: tuple[TextCorrection, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -157,7 +163,7 @@ def _of(session: Session) -> tuple[Any, ...] | None:
     if is_searching or (chosen is None and not _is_back(session)) or not _number(session):
         return None
     what = "back" if _is_back(session) else "do"
-    return (*_base(session), chosen, what, state.confirmed)
+    return (*_base(session), (chosen, what, state.confirmed))
 
 
 def _base(session: Session) -> tuple[Any, ...]:
@@ -173,29 +179,29 @@ def _chosen(session: Session) -> ChosenOperation | None:
         return None
 
 
-def _are_same(some: tuple[Any, ...] | None, others: tuple[Any, ...] | None) -> bool:
-    # Operations are equal by their values, and are no plain ones: compared as a tuple.
-    return are_same_arguments(some and (*some[:4], some[4:]), others and (*others[:4], others[4:]))
+def _back_of(session: Session) -> tuple[Any, ...]:
+    """Return what is chosen, as what is to be taken back is remembered: with anything else it is not."""
+    return (*_base(session), (_chosen(session),))
 
 
 def _is_back(session: Session) -> bool:
     back = session.part(BulkCorrection).back
-    return back is not None and _are_same(back, (*_base(session), _chosen(session)))
+    return back is not None and are_same_arguments(back, _back_of(session))
 
 
 def _made_now(session: Session) -> BulkPreview | None:
     """Return the preview, if it is of what would be done now."""
     made, of = session.part(BulkCorrection).made, _of(session)
-    return made if made is not None and of is not None and _are_same(made.of, of) else None
+    return made if made is not None and of is not None and are_same_arguments(made.of, of) else None
 
 
 def _failure(session: Session) -> str:
     failed, of = session.part(BulkCorrection).failed, _of(session)
-    return failed[1] if failed is not None and of is not None and _are_same(failed[0], of) else ""
+    return failed[1] if failed is not None and of is not None and are_same_arguments(failed[0], of) else ""
 
 
 def _judge(session: Session, state: BulkCorrection, of: tuple[Any, ...]) -> BulkPreview:
-    catalog, _, left, selected, chosen, what, confirmed = of
+    catalog, _, left, selected, (chosen, what, confirmed) = of
     profile = profile_of(session.audit)
     if what == "back":
         assert state.sent is not None  # noqa: S101 - only what was sent is taken back
@@ -216,7 +222,28 @@ def _judge(session: Session, state: BulkCorrection, of: tuple[Any, ...]) -> Bulk
     if confirmed and confirmed == digest:
         fix.confirm()
         asked = fix.needs_confirmation
-    return BulkPreview(of, chosen, preview_of(fix), len(asked), digest, tuple(_preview_blocks(fix, chosen)))
+    texts = () if chosen is None else _as_texts(fix)
+    blocks = tuple(_preview_blocks(fix, chosen))
+    return BulkPreview(of, chosen, preview_of(fix), len(asked), digest, blocks, texts)
+
+
+def _as_texts(fix: Fix) -> tuple[TextCorrection, ...]:
+    """Return what is accepted as corrections of single texts; nothing if not all of it is, or if it is too much."""
+    accepted = fix.accepted
+    if len(accepted) > _MOST_COLLECTED or accepted["language_code"].isna().any():
+        return ()
+    made = []
+    for answer, after in zip(accepted.to_dict("records"), fix.preview()["after"], strict=True):
+        place = {
+            name: answer[name]
+            for name in ("product_id", "attribute", "language", "language_code", "position")
+        }
+        one = TextCorrection(**place, text=after, before=answer["before"])
+        # A text that deletes in a list of texts, or has spaces around it, is another one there.
+        if one.text != after:
+            return ()
+        made.append(one)
+    return tuple(made)
 
 
 def _digest(asked: pd.DataFrame) -> str:
@@ -253,6 +280,13 @@ def _blocks(session: Session) -> Iterator[Block | None]:
     elif _of(session) is not None and not is_sending(session, _NAME):
         yield sentence("Making the preview …", key="said", tone="status")
     yield from send_blocks(session, _NAME)
+    if made is not None and made.texts:
+        collect = f"Collect {counted(len(made.texts), 'correction')}"
+        title = "Send them later, with others, from Corrections"
+        digest = made.preview.digest
+        yield row(
+            button(collect, "bulk.collect", key="collect", title=title, digest=digest), key="collecting"
+        )
     if state.sent is not None and not _is_back(session) and not is_sending(session):
         yield row(
             button(
@@ -303,13 +337,26 @@ def confirm(session: Session, questions: str) -> Session:
     return session.with_part(replace(session.part(BulkCorrection), confirmed=questions))
 
 
+@action("bulk.collect")
+def collect(session: Session, digest: str) -> Session:
+    """Collect what is previewed as corrections of texts, which are sent from there."""
+    made = _made_now(session)
+    if made is None or made.preview.digest != digest or not made.texts:
+        raise Refused("What would be collected is another by now. Look at it, and collect it again.")
+    for one in made.texts:
+        session = session.correcting(one)
+    return session.noting(
+        f"Collected {counted(len(made.texts), 'correction')}: they are sent from Corrections."
+    )
+
+
 @action("bulk.back")
 def take_back(session: Session) -> Session:
     """Preview how what was sent is taken back; it is sent as every other correction is."""
     state = session.part(BulkCorrection)
     if state.sent is None or session.service is None:
         raise Refused("Nothing was sent that could be taken back.")
-    back = (*_base(session), _chosen(session))
+    back = _back_of(session)
     return without_outcome(session, _NAME).with_part(replace(state, back=back, confirmed=""))
 
 
@@ -350,7 +397,7 @@ def _preview(session: Session) -> Preview | None:
     return None if made is None else made.preview
 
 
-def _ended(session: Session, outcome: Outcome) -> Session:
+def _ended(session: Session, outcome: SendingOutcome) -> Session:
     """What was sent can be taken back; what was taken back cannot."""
     if outcome.fix.tracking is None:
         return session

@@ -5,7 +5,7 @@ It is read in the background, and a few are kept, so that going back and forth b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -22,8 +22,8 @@ from prodex.exploration.card.record import is_prepared, place_of
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Session, error_text
 from prodex.notebook.views.blocks import button, fold, row, sentence, table, typed_text, work
 from prodex.notebook.views.card_contents import (
@@ -56,6 +56,7 @@ from prodex.notebook.views.history import (
 )
 from prodex.notebook.views.products_left import left_of
 from prodex.progress import PATIENCE, Reporter
+from prodex.quality import Audit
 from prodex.untrusted_text import words
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class ReadCard:
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class NotRead:
     """Why something could not be read."""
 
     why: str
@@ -120,11 +121,19 @@ class Cards:
         return Cards((*others, (of, read))[-_MOST:], self.turn)
 
 
-def card_wants(session: Session) -> Iterable[Want]:
-    """Return what is still to be read for the card that is open, or for the first one that somebody will open."""
+def card_wants(session: Session, beside: Callable[[Session], Sequence[str]] = lambda _: ()) -> Iterable[Want]:
+    """Yield what is still to be read for the card that is open, and for the one that somebody will open next.
+
+    Parameters
+    ----------
+    session
+        The session.
+    beside
+        The products of the list beside it, in its order: the neighbours are read once the card is there.
+    """
     catalog, audit, product_id = session.catalog, session.audit, session.product_id
     if product_id is None:
-        if not is_prepared(catalog):
+        if len(catalog) and not is_prepared(catalog):
             # The first card would take twice as long.
             prepare = partial(_prepare, catalog)
             nothing = {"is_patient": True, "failed": lambda session, _: session}
@@ -134,7 +143,7 @@ def card_wants(session: Session) -> Iterable[Want]:
     of: tuple[Any, ...] = ("contents", catalog, audit, product_id)
     read = cards.get(*of)
     if read is None:
-        yield _want("card", cards, of, lambda _: ReadCard.of(read_card(catalog, product_id, audit)))
+        yield _want("card", cards, of, partial(_read, catalog, audit, product_id))
     if not isinstance(read, ReadCard):
         return
     name = name_with_history(catalog)
@@ -147,6 +156,17 @@ def card_wants(session: Session) -> Iterable[Want]:
     if read.contents.pictures.rows and cards.get(*of) is None:
         kept = partial(_thumbnails_on_disk, catalog, product_id)
         yield _want("card-pictures-on-disk", cards, of, kept, {"is_patient": True})
+    listed = beside(session)
+    place = listed.index(product_id) if product_id in listed else len(listed)
+    for slot, neighbours in (("card-next", listed[place + 1 :][:1]), ("card-before", listed[:place][-1:])):
+        for one in neighbours if place < len(listed) else ():
+            yield from _neighbour(slot, cards, ("contents", catalog, audit, one))
+
+
+def _neighbour(slot: str, cards: Cards, of: tuple[Any, ...]) -> Iterable[Want]:
+    _, catalog, audit, product_id = of
+    if cards.get(*of) is None:
+        yield _want(slot, cards, of, partial(_read, catalog, audit, product_id), {"is_patient": True})
 
 
 def _want(
@@ -160,15 +180,17 @@ def _want(
         return session.with_part(session.part(Cards).keeping(read, *of))
 
     def failed(session: Session, error: BaseException) -> Session:
-        return then(session, Unreadable(error_text(error)))
+        return then(session, NotRead(error_text(error)))
 
     return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **(options or {})})
 
 
+def _read(catalog: Catalog, audit: Audit | None, product_id: str, _: object = None) -> ReadCard:
+    return ReadCard.of(read_card(catalog, product_id, audit))
+
+
 def _prepare(catalog: Catalog, _: Reporter) -> None:
-    first = next(iter(catalog.arrow("products", ["product_id"])["product_id"].to_pylist()), None)
-    if first is not None:
-        read_card(catalog, first)
+    read_card(catalog, catalog.arrow("products", ["product_id"])["product_id"][0].as_py())
 
 
 def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) -> list[Block]:
@@ -189,11 +211,11 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
     return [block]
 
 
-def _read_now(session: Session, product_id: str) -> ReadCard | Unreadable:
+def _read_now(session: Session, product_id: str) -> ReadCard | NotRead:
     try:
-        return ReadCard.of(read_card(session.catalog, product_id, session.audit))
+        return _read(session.catalog, session.audit, product_id)
     except ProdexError as error:
-        return Unreadable(error_text(error))
+        return NotRead(error_text(error))
 
 
 def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> list[Block]:
@@ -230,7 +252,7 @@ def _is_listed(session: Session, product_id: str) -> bool:
 
 
 def _instead(session: Session, read: Any) -> list[Block]:
-    if isinstance(read, Unreadable):
+    if isinstance(read, NotRead):
         again = button("Try again", "card.again", key="again")
         return [sentence(typed_text(read.why), key="unreadable", tone="problem"), again]
     shown = work(session, "card")
@@ -256,7 +278,7 @@ def _history(catalog: Catalog, session: Session, history: Any) -> list[Block]:
         return []
     if history is None:
         return [waiting_part()]
-    return [failed_part(history.why) if isinstance(history, Unreadable) else history_part(session, history)]
+    return [failed_part(history.why) if isinstance(history, NotRead) else history_part(session, history)]
 
 
 def _raw(session: Session, card: CardContents) -> Block:
@@ -325,7 +347,7 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
     images = {one.position: _image(one) for one in found if one.position is not None}
     count = len(card.pictures.rows)
     is_all = isinstance(loaded, list) or len(images) == count
-    label = "Try again to show pictures" if isinstance(loaded, Unreadable) else f"Show pictures ({count})"
+    label = "Try again to show pictures" if isinstance(loaded, NotRead) else f"Show pictures ({count})"
     is_running = "card-pictures" in session.works
     show = button(
         label,
@@ -340,7 +362,7 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
         show if count and not is_all and not is_running else None,
         work(session, "card-pictures"),
         sentence(typed_text(loaded.why), key="why-not", tone="problem")
-        if isinstance(loaded, Unreadable)
+        if isinstance(loaded, NotRead)
         else None,
         *pictures_block(card.pictures, images),
         look="card-pictures",
@@ -417,7 +439,7 @@ def close_card(session: Session, product_id: str) -> Session:
 def try_again(session: Session) -> Session:
     """Read again what could not be read."""
     cards = session.part(Cards)
-    kept = tuple(one for one in cards.kept if not isinstance(one[1], Unreadable))
+    kept = tuple(one for one in cards.kept if not isinstance(one[1], NotRead))
     return session.with_part(Cards(kept, cards.turn + 1))
 
 

@@ -23,7 +23,7 @@ from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.products_left import left_error
 from prodex.notebook.views.search import SEARCH_FIELD
-from prodex.notebook.views.table import TableState
+from prodex.notebook.views.table import ProductTableState
 from prodex.selection import ProductList, Selection
 from prodex.selection.sentences import labels
 
@@ -241,7 +241,7 @@ def _arranged(session: Session, view: SavedView) -> Session:
     shown = with_columns(session, view.columns)
     if view.sorted_by not in ("", *columns_of(shown)):
         return shown
-    table = replace(shown.part(TableState), order=Order(view.sorted_by, view.descending))
+    table = replace(shown.part(ProductTableState), order=Order(view.sorted_by, view.descending))
     return shown.with_part(table)
 
 
@@ -251,7 +251,7 @@ def save_shown(app: Panel) -> None:
     session = app.session
     values = form_values(session, "views", _view_fields(session, []))
     name = required(values, "views", "name", "Enter a name for the view first, such as Without pictures.")
-    order = session.part(TableState).order
+    order = session.part(ProductTableState).order
     save_view(SavedView(name, session.conditions, columns_of(session), order.column, order.descending))
     opened = OpenedView(name, session.conditions)
     app.change(lambda session: session.without_typed("views").with_part(opened))

@@ -22,15 +22,15 @@ from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.arrival import Arrival, has_arrived, profile_of
+from prodex.notebook.views.arrival import ArrivedCorrections, has_arrived, profile_of
 from prodex.notebook.views.blocks import button, fold, listed, row, sentence, table, typed_text, work
 from prodex.notebook.views.fix_blocks import changed_cell, effect_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.sending import (
     Outbox,
-    Outcome,
     Preview,
+    SendingOutcome,
     host_in_words,
     is_sending,
     look_again,
@@ -498,7 +498,7 @@ def _begin(app: Panel, preview: Preview) -> None:
         raise Refused(f"Nothing was sent. {note}")
 
 
-def _ended(session: Session, outcome: Outcome) -> Session:
+def _ended(session: Session, outcome: SendingOutcome) -> Session:
     """Collect again what certainly did not arrive, and remove what has arrived."""
     state = session.part(CollectedCorrections)
     if (sent := state.sent) is None or sent.preview.fix is not outcome.fix:
@@ -514,7 +514,7 @@ def _ended(session: Session, outcome: Outcome) -> Session:
     return _settled(session, arrived).with_part(replace(state, arrived=arrived))
 
 
-def _not_arrived(sent: JudgedCorrections, outcome: Outcome) -> tuple[TextCorrection, ...]:
+def _not_arrived(sent: JudgedCorrections, outcome: SendingOutcome) -> tuple[TextCorrection, ...]:
     """Return the corrections that the service certainly does not have, after an attempt to send them."""
     fix = outcome.fix
     if fix.tracking is None:
@@ -527,7 +527,7 @@ def _not_arrived(sent: JudgedCorrections, outcome: Outcome) -> tuple[TextCorrect
     return tuple(one for one, state in states if one.product_id in failed or state == "conflict")
 
 
-def _arrived(session: Session, outcome: Outcome, arrival: Arrival) -> tuple[int, list[str]]:
+def _arrived(session: Session, outcome: SendingOutcome, arrival: ArrivedCorrections) -> tuple[int, list[str]]:
     sent, waiting = session.part(CollectedCorrections).sent, set(_unconfirmed(session))
     if sent is None or sent.preview.fix is not outcome.fix:
         return arrival.missing()

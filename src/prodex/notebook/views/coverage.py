@@ -14,8 +14,8 @@ from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageDa
 from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
 from prodex.messages import counted
-from prodex.notebook.jobs import to_the_end
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.jobs import to_the_end
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, is_open, row, sentence, switch, typed_text
 from prodex.notebook.views.cells import cells

@@ -6,9 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from prodex.colour_scale import shade
-from prodex.exploration.coverage import Checks, CoverageFigures, fails, in_group, lacks, of_counted_units
+from prodex.exploration.coverage import (
+    Checks,
+    Counts,
+    CoverageFigures,
+    fails,
+    in_group,
+    lacks,
+    of_counted_units,
+)
 from prodex.exploration.filled import CellState
 from prodex.facts.filled import Attribute
 from prodex.facts.name import distinct_labels
@@ -103,6 +112,14 @@ class CoverageGrid:
         return {path: f"{one[:1].upper()}{one[1:]}" for path, one in zip(attributes, labels, strict=True)}
 
     @cached_property
+    def _has_figures(self) -> npt.NDArray[np.bool_]:
+        return self.figures.has_figures
+
+    @cached_property
+    def _totals(self) -> tuple[tuple[Counts, Counts], npt.NDArray[np.float64]]:
+        return self.figures.totals, self.figures.total_shares
+
+    @cached_property
     def _row_keys(self) -> dict[str, int]:
         return {_row_key(row): place for place, row in enumerate(self.figures.rows)}
 
@@ -134,7 +151,7 @@ class CoverageGrid:
 
     def _lacking(self, row: int, column: int) -> Selection | None:
         figures = self.figures
-        if not figures.has_figures[row, column]:
+        if not self._has_figures[row, column]:
             return None
         attribute = self._attribute(row, column)
         is_group = figures.by != "language" and column > 0
@@ -160,7 +177,7 @@ class CoverageGrid:
             required,
             f"{attribute}: list the products that lack it" if lacking else attribute,
             None,
-            lacking is not None and conditions.require(lacking),
+            lacking is not None and _do_require(conditions, lacking),
             is_mute=lacking is None,
         )
 
@@ -186,7 +203,7 @@ class CoverageGrid:
             detail,
             lists if column else "",
             None,
-            listed is not None and conditions.require(listed),
+            listed is not None and _do_require(conditions, listed),
             is_mute=listed is None,
         )
 
@@ -199,7 +216,7 @@ class CoverageGrid:
         is_required = (attribute, language) in self.checks
         notes = ["required"] if is_required and not self.of_required else []
         key = self._column_key(column)
-        if not figures.has_figures[row, column]:
+        if not self._has_figures[row, column]:
             return ShownCell(key, str(state), f"{about}: {'; '.join([state, *notes])}", is_mute=True)
         if not products:
             return ShownCell(key, "–", f"{about}: no products", is_mute=True)
@@ -209,7 +226,7 @@ class CoverageGrid:
         figure = f"{'≥ ' if state == CellState.IN_PART else ''}{percent(share, 0)}"
         say = f"{filled:,} of {counted(products, 'product')}"
         lacking = self._lacking(row, column)
-        is_pressed = lacking is not None and conditions.require(lacking)
+        is_pressed = lacking is not None and _do_require(conditions, lacking)
         lists = "" if filled == products else f". Press to list the {products - filled:,} that lack it"
         return ShownCell(
             key,
@@ -223,8 +240,9 @@ class CoverageGrid:
         )
 
     def _total(self, column: int) -> ShownCell:
-        filled, products = (int(one[column]) for one in self.figures.totals)
-        share = self.figures.total_shares[column]
+        totals, shares = self._totals
+        filled, products = (int(one[column]) for one in totals)
+        share = float(shares[column])
         label = self.figures.columns[column].label
         if np.isnan(share):
             return ShownCell(self._column_key(column), "–", f"{label}: no figures", is_mute=True)
@@ -243,6 +261,12 @@ def _shade(share: float) -> int:
     (4, 4)
     """
     return shade(share if share >= 1 else min(round(share, 2), 0.99))
+
+
+def _do_require(conditions: Selection, wanted: Selection) -> bool:
+    """Return whether conditions require others; most cells are not pressed, which shows at a glance."""
+    has_groups = conditions.groups.keys() >= wanted.groups.keys()
+    return has_groups and len(conditions.failing) >= len(wanted.failing) and conditions.require(wanted)
 
 
 def _row_key(row: Attribute) -> str:

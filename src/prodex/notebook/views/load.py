@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,10 +45,10 @@ from prodex.notebook.views.frame import catalog_label
 from prodex.notebook.views.query_fields import (
     FORM,
     WORDS_HINT,
-    Asked,
     FieldGroup,
     Offered,
     Options,
+    TypedQuery,
     asked,
     count_given,
     fields_with_choices,
@@ -88,7 +88,7 @@ _AGE = FormField("age", "If it was loaded before", "choice", "", _AGES)
 
 
 @dataclass(frozen=True)
-class Counted:
+class MatchCount:
     """How many products match a query, or why that is not known."""
 
     key: str = ""
@@ -97,7 +97,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Report:
+class LoadReport:
     """What became of a load, as long as the form asks for the same.
 
     Attributes
@@ -153,14 +153,14 @@ class LoadState:
     query: ProductQuery = field(default_factory=ProductQuery)
     rows: tuple[int, ...] = (0,)
     made: int = 1
-    counted: Counted = Counted()
+    counted: MatchCount = MatchCount()
     recounts: int = 0
     narrower: tuple[str, str] = ("", "")
     offered: Offered = field(default_factory=Offered)
     owners: Options = ()
     owners_problem: str = ""
     planned: tuple[tuple[Any, ...], datetime | None] = ((), None)
-    report: Report = Report()
+    report: LoadReport = LoadReport()
     ended: int = 0
     unfinished: tuple[UnfinishedLoad, ...] = ()
 
@@ -182,10 +182,10 @@ class _LastAsked:
 
     def __init__(self, _: Session) -> None:
         self.of: tuple[Any, ...] = ()
-        self.asked = Asked(None)
+        self.asked = TypedQuery(None)
 
 
-def asked_of(session: Session) -> Asked:
+def asked_of(session: Session) -> TypedQuery:
     """Return what the form asks for; read once for all that is shown of it."""
     kept, state = session.derived(_LastAsked), session.part(LoadState)
     of = (session.typed.get(FORM), state.query, state.rows)
@@ -238,7 +238,8 @@ def load_view(session: Session) -> list[Block]:
     matching = box(*_matching(session, state, asks), key="matching", look="query-matching")
     clear = button("Clear all filters", "load.clear", look="quiet")
     blocks = [
-        heading(f"Load products from {urlsplit(session.service.base_url).netloc}"),
+        # Not saved with a notebook: the address may be a port of this machine.
+        {**heading(f"Load products from {urlsplit(session.service.base_url).netloc}"), "tone": "only-live"},
         row(market, period, key="front", look="query-front"),
         _words(told, groups[FieldGroup.WORDS], state),
         row(matching, clear, key="count", look="query-count"),
@@ -254,7 +255,7 @@ def load_view(session: Session) -> list[Block]:
 
 def _folded(
     session: Session,
-    asks: Asked,
+    asks: TypedQuery,
     group: FieldGroup,
     fields: Sequence[FormField],
     shown: Callable[[FieldGroup], Block],
@@ -286,7 +287,7 @@ def _words(told: Session, fields: Sequence[FormField], state: LoadState) -> Bloc
     return box(*lines, add, hint, key="words", look="query-words")
 
 
-def _matching(session: Session, state: LoadState, asks: Asked) -> Iterator[Block | None]:
+def _matching(session: Session, state: LoadState, asks: TypedQuery) -> Iterator[Block | None]:
     if asks.query is None:
         named = {one.name: one.label for group in _groups(session).values() for one in group}
         labels = ", ".join(f"“{named.get(name, name)}”" for name in asks.errors)
@@ -316,11 +317,11 @@ def count_text(count: int, query: ProductQuery) -> str:
     return words
 
 
-def _has_no_match(state: LoadState, asks: Asked) -> bool:
-    return asks.query is not None and state.counted == Counted(asks.key, 0)
+def _has_no_match(state: LoadState, asks: TypedQuery) -> bool:
+    return asks.query is not None and state.counted == MatchCount(asks.key, 0)
 
 
-def _no_match(state: LoadState, asks: Asked) -> Block | None:
+def _no_match(state: LoadState, asks: TypedQuery) -> Block | None:
     if not _has_no_match(state, asks):
         return None
     assert asks.query is not None  # noqa: S101 - it was counted
@@ -343,9 +344,9 @@ def _offered_word(word: str, kinds: Sequence[str]) -> list[Any]:
     return [typed_text(word), " (", *named, f" and {len(kinds) - _KINDS} more)" if kinds[_KINDS:] else ")"]
 
 
-def _load(told: Session, state: LoadState, asks: Asked) -> Block:
+def _load(told: Session, state: LoadState, asks: TypedQuery) -> Block:
     is_loading = "load" in told.works
-    report = state.report if not is_loading and state.report.key == asks.key else Report()
+    report = state.report if not is_loading and state.report.key == asks.key else LoadReport()
     off = (
         "It is loading." if is_loading else "" if asks.query is not None else "Correct what is marked first."
     )
@@ -372,7 +373,7 @@ def _load(told: Session, state: LoadState, asks: Asked) -> Block:
     )
 
 
-def _code(session: Session, asks: Asked) -> Iterator[Block]:
+def _code(session: Session, asks: TypedQuery) -> Iterator[Block]:
     if (query := asks.query) is None:
         return
 
@@ -386,6 +387,8 @@ def _code(session: Session, asks: Asked) -> Iterator[Block]:
     yield fold(session, "load wire", request, lambda: block("wire", request, query.wire()))
 
 
+# Shown again with each change of anything, and a query may have ten thousand GTINs.
+@lru_cache(maxsize=2)
 def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> str:
     """Return the query and the call that loads it as Python code that runs as it is.
 
@@ -401,8 +404,11 @@ def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> s
     how = "" if name is None else f", name={name!r}"
     how += "" if max_age is None else f", max_age={max_age!r}"
     # The repr of a query is Python, and leaves out what is not asked for; it is only laid out here.
-    call = ast.parse(repr(query), mode="eval").body
-    fields = [f"    {one.arg}={ast.unparse(one.value)},\n" for one in getattr(call, "keywords", ())]
+    source = repr(query).encode()  # places in it are counted in bytes
+    call = ast.parse(source, mode="eval").body
+    places = [(one.arg, one.value) for one in getattr(call, "keywords", ())]
+    values = [(name, source[value.col_offset : value.end_col_offset].decode()) for name, value in places]
+    fields = [f"    {name}={value},\n" for name, value in values]
     made = f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
     # The repr of a point in time names its module.
     imports = "import datetime\n\nimport prodex as px" if "datetime." in made else "import prodex as px"
@@ -453,12 +459,12 @@ def load_wants(session: Session) -> Iterator[Want]:
     query, key = asks.query, asks.key
     if query is None:
         return
-    problem = _keeps("counted", lambda error: Counted(key, problem=error_text(error)))
+    problem = _keeps("counted", lambda error: MatchCount(key, problem=error_text(error)))
     yield Want(
         "load.count",
         (key, state.recounts),
         partial(count_products, service, query),
-        _keeps("counted", partial(Counted, key)),
+        _keeps("counted", partial(MatchCount, key)),
         {"delay": _PAUSE, "failed": problem},
     )
     if _has_no_match(state, asks):
@@ -593,7 +599,7 @@ def clear_filters(session: Session) -> Session:
 @action("load.count_again")
 def count_again(session: Session) -> Session:
     """Count once more what could not be counted."""
-    return _with(session, counted=Counted(), recounts=session.part(LoadState).recounts + 1)
+    return _with(session, counted=MatchCount(), recounts=session.part(LoadState).recounts + 1)
 
 
 class _Heard:
@@ -631,46 +637,40 @@ def start_load(app: Panel, allow_incomplete: bool = False) -> None:
             raise Refused(str(error), at=f"{FORM}.{_NAME.name}") from error
     heard, is_alone = _Heard(), len(app.sections) == 1
 
-    def load(reporter: Reporter) -> Catalog:
-        return load_products(
-            service,
-            query,
-            name=name,
-            max_age=age,
-            allow_incomplete=allow_incomplete,
-            progress=heard.beside(reporter),
-        )
+    load = partial(load_products, service, query, name=name, max_age=age, allow_incomplete=allow_incomplete)
+
+    def cancelled(session: Session) -> Session:
+        said = cancelled_text(heard.done, heard.total)
+        return _reported(session, [sentence(said, key="cancelled", tone="note")])
 
     app.run(
         "load",
-        load,
+        lambda reporter: load(progress=heard.beside(reporter)),
         lambda session, catalog: _loaded(session, catalog, heard, is_alone=is_alone),
         title="Waiting for the service",
         key="load",
         failed=_failed,
-        cancelled=lambda session: _reported(
-            session, [sentence(cancelled_text(heard.done, heard.total), key="cancelled", tone="note")]
-        ),
+        cancelled=cancelled,
     )
 
 
 @task("load.resume")
 def resume_load(app: Panel, name: str, began: str) -> None:
     """Go on with a load that is not finished."""
+    if "load" in app.session.works:
+        raise Refused("Other products are loading. Wait for them, or cancel that first.")
     service = app.session.service
     kept = () if service is None else _resumable(service)
     found = next((one for one in kept if (one.name, one.began.isoformat()) == (name, began)), None)
     if found is None:
-        raise Refused(
-            "This load cannot be continued any more: it was finished, removed or has begun too long ago."
-        )
+        raise Refused("This load cannot be continued any more: it was finished or removed, or is too old.")
     query = found.query or ProductQuery()
     app.change(lambda session: with_query(session, query).with_typed(FORM, name=name, age=0))
     start_load(app)
 
 
 def _reported(session: Session, blocks: Iterable[Block], *, can_keep: bool = False) -> Session:
-    report = Report(asked_of(session).key, _question(session), tuple(blocks), can_keep)
+    report = LoadReport(asked_of(session).key, _question(session), tuple(blocks), can_keep)
     return _with(session, report=report, ended=session.part(LoadState).ended + 1)
 
 
@@ -718,10 +718,7 @@ def load_report(catalog: Catalog, heard: _Heard) -> list[Block]:
     if problems := ledger.problems:
         of = f"{min(_PROBLEMS, len(problems)):,} of {len(problems):,}"
         missing = f"Missing: {of}; all in explored.catalog.problems"
-        columns: list[dict[str, Any]] = [
-            {"name": "what", "title": "What", "head": True},
-            {"name": "reason", "title": "Reason"},
-        ]
+        columns = [{"name": "what", "title": "What"}, {"name": "reason", "title": "Reason"}]
         rows = [
             {"key": str(place), "cells": [typed_text(what), typed_text(reason)]}
             for place, (what, reason) in enumerate(problems[:_PROBLEMS])

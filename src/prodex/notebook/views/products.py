@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from prodex.notebook.session.actions import Block, Section, Want
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import box
+from prodex.notebook.views.blocks import box, row
 from prodex.notebook.views.bulk import bulk_fold, bulk_wants
 from prodex.notebook.views.card import card_blocks, card_pictures, card_wants
 from prodex.notebook.views.conditions import conditions_bar
@@ -20,7 +20,7 @@ from prodex.notebook.views.gallery import (
     look_switch,
 )
 from prodex.notebook.views.search import search_row, search_wants
-from prodex.notebook.views.table import columns_fold, table_blocks, table_pictures, table_wants
+from prodex.notebook.views.table import columns_fold, page_ids, table_blocks, table_pictures, table_wants
 
 
 def products_view(session: Session) -> list[Block]:
@@ -34,7 +34,7 @@ def products_view(session: Session) -> list[Block]:
         key="main",
         look="main",
     )
-    search = search_row(session, look_switch(session))
+    search = row(search_row(session), look_switch(session), key="search-and-look", look="search-and-look")
     return [search, conditions_bar(session), _sides(session, facets_block(session), main)]
 
 
@@ -57,7 +57,7 @@ def products_wants(session: Session) -> Iterator[Want]:
     yield from search_wants(session)
     yield from facets_wants(session)
     yield from (gallery_wants if is_gallery(session) else table_wants)(session)
-    yield from card_wants(session)
+    yield from card_wants(session, page_ids)
     yield from bulk_wants(session)
 
 

@@ -458,7 +458,7 @@ class Offered:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TypedQuery:
     """What a form asks for.
 
     Attributes
@@ -575,7 +575,7 @@ def _word_fields(
         yield FormField(where, f"Search for {label.lower()} in", "many", list(fields), field.options())
 
 
-def asked(typed: Values, rows: Sequence[int] = (0,)) -> Asked:
+def asked(typed: Values, rows: Sequence[int] = (0,)) -> TypedQuery:
     """Return the query for what stands in the fields.
 
     Parameters
@@ -616,12 +616,12 @@ def asked(typed: Values, rows: Sequence[int] = (0,)) -> Asked:
             f"{tags}: also under “Tag is on”, and no product can have a tag and not have it."
         )
     if errors:
-        return Asked(None, errors)
+        return TypedQuery(None, errors)
     try:
         # Of all values at once, since they are checked against each other.
-        return Asked(ProductQuery(**given))
+        return TypedQuery(ProductQuery(**given))
     except QueryError as error:
-        return Asked(None, {_cause(given, error): _in_words(str(error))})
+        return TypedQuery(None, {_cause(given, error): _in_words(str(error))})
 
 
 def _cause(given: Mapping[str, Any], error: QueryError) -> str:

@@ -21,8 +21,8 @@ from typing import Any
 from prodex.catalog import Catalog
 from prodex.files.atomic import safe_name
 from prodex.messages import counted
-from prodex.notebook.jobs import are_same_arguments
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.arrival import is_about
 from prodex.notebook.views.blocks import box, button, heading, row, sentence, table, typed_text, work
@@ -31,8 +31,8 @@ from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.sending import (
     Outbox,
-    Outcome,
     Preview,
+    SendingOutcome,
     is_sending,
     look_again,
     outbox,
@@ -454,7 +454,7 @@ def _begin(app: Panel, preview: Preview) -> None:
     app.change(lambda now: now.with_part(replace(now.part(ReturnedWorklists), sent=fix)))
 
 
-def _ended(session: Session, outcome: Outcome) -> Session:
+def _ended(session: Session, outcome: SendingOutcome) -> Session:
     """Show answers with what the service refused, and what had changed there meanwhile."""
     state, fix = session.part(ReturnedWorklists), outcome.fix
     if state.sent is not fix or state.read is None:

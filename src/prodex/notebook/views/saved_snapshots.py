@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -108,6 +109,15 @@ def listed_snapshots() -> ListedSnapshots:
     except OtherLayout as error:
         return ListedSnapshots(snapshot_entries(), problem=str(error))
     return ListedSnapshots(snapshot_entries(), unfinished_lines(loads) if loads else ("", ()))
+
+
+def folder_times() -> tuple[tuple[str, int], ...]:
+    """Return when something was last published, begun or removed below each name: then the list is another."""
+    try:
+        with os.scandir(snapshots_folder()) as names:
+            return tuple(sorted((one.name, one.stat().st_mtime_ns) for one in names))
+    except OSError:  # there is no folder as long as nothing was saved, and a name may go meanwhile
+        return ()
 
 
 def explored(session: Session) -> SnapshotEntry | None:

@@ -18,10 +18,10 @@ from prodex.display.tracking import facts_of
 from prodex.errors import ProdexError
 from prodex.ledger.upsert_file import host_of
 from prodex.messages import counted
-from prodex.notebook.jobs import to_the_end
 from prodex.notebook.session.actions import Block, Panel, action, task
+from prodex.notebook.session.jobs import to_the_end
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.arrival import Arrival, arrival_block, renewed, request_again
+from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, renewed, request_again
 from prodex.notebook.views.blocks import button, fold, row, sentence, table, typed_text, work
 from prodex.progress import Reporter
 from prodex.service import Client
@@ -104,7 +104,7 @@ def _digest(fix: Fix) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class SendingOutcome:
     """What has become of corrections that were sent.
 
     Attributes
@@ -121,7 +121,7 @@ class Outcome:
 
     fix: Fix
     error: BaseException | None = None
-    arrival: Arrival | None = None
+    arrival: ArrivedCorrections | None = None
     unseen: BaseException | None = None
 
 
@@ -148,8 +148,10 @@ class Outbox:
     name: str
     preview: Callable[[Session], Preview | None]
     begin: Callable[[Panel, Preview], None] = lambda *_: None
-    ended: Callable[[Session, Outcome], Session] = lambda session, _: session
-    arrived: Callable[[Session, Outcome, Arrival], tuple[int, list[str]]] = lambda *given: given[-1].missing()
+    ended: Callable[[Session, SendingOutcome], Session] = lambda session, _: session
+    arrived: Callable[[Session, SendingOutcome, ArrivedCorrections], tuple[int, list[str]]] = lambda *given: (
+        given[-1].missing()
+    )
     also: str | Collection[str] = ()
 
 
@@ -292,7 +294,12 @@ def look_again(app: Panel, outbox: str, fix: Fix) -> None:
     if is_sending(app.session):
         raise Refused(_BUSY)
     app.change(lambda now: _began(now, outbox, fix))
-    _run(app, outbox, lambda reporter: _look(app, Outcome(fix), service, reporter), "Requesting the products")
+    _run(
+        app,
+        outbox,
+        lambda reporter: _look(app, SendingOutcome(fix), service, reporter),
+        "Requesting the products",
+    )
 
 
 def _expect(session: Session, name: str, digest: str) -> Preview:
@@ -329,7 +336,7 @@ def without_outcome(session: Session, name: str) -> Session:
     return _with(session, outcomes=kept, sent=sent)
 
 
-def _run(app: Panel, name: str, do: Callable[[Reporter], Outcome], title: str) -> None:
+def _run(app: Panel, name: str, do: Callable[[Reporter], SendingOutcome], title: str) -> None:
     def failed(session: Session, error: BaseException) -> Session:
         said = sentence(typed_text(error_text(error)), key="error", tone="problem")
         state = session.part(Sending)
@@ -340,7 +347,7 @@ def _run(app: Panel, name: str, do: Callable[[Reporter], Outcome], title: str) -
 
 def _send(
     app: Panel, fix: Fix, digest: str, service: Client, also: str | Collection[str], reporter: Reporter
-) -> Outcome:
+) -> SendingOutcome:
     error: BaseException | None = None
     try:
         # What was shown was made of these answers a while ago.
@@ -351,10 +358,10 @@ def _send(
     except BaseException as raised:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
         error = raised
     if fix.tracking is None:
-        return Outcome(fix, error)
+        return SendingOutcome(fix, error)
     # Whoever does not wait for the import sees the products as they are until then.
     is_stopped = isinstance(error, CancelledError)
-    return _look(app, Outcome(fix, error), service, to_the_end(reporter) if is_stopped else reporter)
+    return _look(app, SendingOutcome(fix, error), service, to_the_end(reporter) if is_stopped else reporter)
 
 
 def _expect_same(fix: Fix, digest: str) -> None:
@@ -362,15 +369,15 @@ def _expect_same(fix: Fix, digest: str) -> None:
         raise Refused(_OTHER)
 
 
-def _look(app: Panel, outcome: Outcome, service: Client, reporter: Reporter) -> Outcome:
+def _look(app: Panel, outcome: SendingOutcome, service: Client, reporter: Reporter) -> SendingOutcome:
     try:
         arrival = request_again(outcome.fix, service, app.session, reporter)
     except (ProdexError, CancelledError) as error:
-        return Outcome(outcome.fix, outcome.error, None, error)
-    return Outcome(outcome.fix, outcome.error, arrival)
+        return SendingOutcome(outcome.fix, outcome.error, None, error)
+    return SendingOutcome(outcome.fix, outcome.error, arrival)
 
 
-def _ended(session: Session, name: str, outcome: Outcome) -> Session:
+def _ended(session: Session, name: str, outcome: SendingOutcome) -> Session:
     box, arrival = _named(name), outcome.arrival
     blocks = [*_error_blocks(outcome)]
     if arrival is not None:
@@ -383,7 +390,7 @@ def _ended(session: Session, name: str, outcome: Outcome) -> Session:
     return _with(session, running="", outcomes={**state.outcomes, name: tuple(blocks)})
 
 
-def _error_blocks(outcome: Outcome) -> list[Block]:
+def _error_blocks(outcome: SendingOutcome) -> list[Block]:
     """Return what went wrong, and the state of the import."""
     error, unseen, tracking = outcome.error, outcome.unseen, outcome.fix.tracking
     made = []

@@ -21,6 +21,7 @@ from prodex.notebook.views.saved_snapshots import (
     ListedSnapshots,
     SnapshotEntry,
     explored,
+    folder_times,
     listed_snapshots,
 )
 from prodex.notebook.views.trend import trend_blocks, trend_wants
@@ -103,14 +104,13 @@ def snapshots_view(session: Session) -> list[Block]:
 
 
 def snapshots_wants(session: Session) -> Iterable[Want]:
-    """Yield what is to be read: the list again where another snapshot is explored, and the chart of its name."""
-    folder = "" if session.catalog.folder is None else str(session.catalog.folder)
-    loads = tuple(slot for slot in session.works if slot.startswith("load"))
+    """Yield what is to be read: the list, and the chart of the name that is explored."""
 
     def taken(session: Session, found: ListedSnapshots) -> Session:
         return session.with_part(found)
 
-    key = (session.part(SnapshotsState).asked, folder, loads)
+    # What was saved, or a load that was begun or cancelled meanwhile, is listed without being asked for.
+    key = (session.part(SnapshotsState).asked, folder_times())
     yield Want("snapshots.list", key, lambda _: listed_snapshots(), taken)
     if every := session.part(ListedSnapshots).entries:
         yield from trend_wants((explored(session) or every[0]).name, every)

@@ -39,7 +39,7 @@ _UNREAD = "These products cannot be read; the message above says why."
 
 
 @dataclass(frozen=True)
-class TableState:
+class ProductTableState:
     """How the table is shown.
 
     Attributes
@@ -92,7 +92,7 @@ def _what(session: Session) -> tuple[Any, ...]:
 
 
 def _first(session: Session) -> int:
-    state = session.part(TableState)
+    state = session.part(ProductTableState)
     # Another page is gone back to only if it is one of the same products.
     is_same = (
         len(state.of) == 2 and state.of[0] is session.derived(_Kept) and state.of[1] == session.conditions
@@ -102,7 +102,7 @@ def _first(session: Session) -> int:
 
 def ordered(session: Session) -> Rows:
     """Return the places of all products of the catalogue, in the order of the table."""
-    state = session.part(TableState)
+    state = session.part(ProductTableState)
     order = state.order if state.order.column in columns_of(session) else Order()
     return session.derived(_Kept).sorter.order(order, _language(session) or None)
 
@@ -149,7 +149,7 @@ def is_listed(session: Session, product_id: str) -> bool:
 
 def page_ids(session: Session) -> list[str]:
     """Return the ids of the products on the page."""
-    first, size = _first(session), session.part(TableState).size
+    first, size = _first(session), session.part(ProductTableState).size
     ids: list[str] = session.filter.products.ids.take(
         pa.array(places(session)[first : first + size])
     ).to_pylist()
@@ -174,7 +174,7 @@ def table_blocks(session: Session) -> list[Block]:
         problem,
         _table(session, rows),
         # For whoever has read to its end.
-        _pager(session, "pager-below") if total > session.part(TableState).size else None,
+        _pager(session, "pager-below") if total > session.part(ProductTableState).size else None,
     )
     return [one for one in blocks if one]
 
@@ -187,7 +187,7 @@ def columns_fold(session: Session) -> Block:
 def table_wants(session: Session) -> Iterator[Want]:
     """Yield what the table lacks: it is shown before."""
     kept, columns = session.derived(_Kept), columns_of(session)
-    if session.part(TableState).with_heads:
+    if session.part(ProductTableState).with_heads:
         yield from heads_wants(session, columns)
     if kept.languages is None and len(session.filter.products) > AT_ONCE:
 
@@ -218,7 +218,7 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
         every,
         button("Clear selection", "table.clear", key="clear", off="" if many else "No product is selected."),
         key="selection-buttons",
-        look="line",
+        look="selection-buttons",
     )
 
 
@@ -226,12 +226,18 @@ def _pager(session: Session, key: str) -> Block:
     total, every = len(left_of(session)), len(session.filter.products)
     more = "" if total == every else f" ({every:,} in all)"
     return pager(
-        _first(session), session.part(TableState).size, total, "product", "table.page", key=key, more=more
+        _first(session),
+        session.part(ProductTableState).size,
+        total,
+        "product",
+        "table.page",
+        key=key,
+        more=more,
     )
 
 
 def _rows(session: Session) -> list[dict[str, Any]]:
-    kept, state, products = session.derived(_Kept), session.part(TableState), session.filter.products
+    kept, state, products = session.derived(_Kept), session.part(ProductTableState), session.filter.products
     all_places, first, columns = places(session), _first(session), columns_of(session)
     of = (first, state.size, columns, _language(session))
     if kept.page[0] is None or kept.page[0][0] is not all_places or kept.page[0][1:] != of:
@@ -252,7 +258,7 @@ def _rows(session: Session) -> list[dict[str, Any]]:
 
 
 def _table(session: Session, rows: Sequence[dict[str, Any]]) -> Block:
-    state, columns, total = session.part(TableState), columns_of(session), len(left_of(session))
+    state, columns, total = session.part(ProductTableState), columns_of(session), len(left_of(session))
     heads = heads_of(session, columns) if state.with_heads else {}
     chosen = set(session.selected)
     ids = [one["key"] for one in rows]
@@ -275,7 +281,7 @@ def _table(session: Session, rows: Sequence[dict[str, Any]]) -> Block:
 
 
 def _has_pictures(session: Session) -> bool:
-    return session.part(TableState).with_pictures and bool(shelf_of(session))
+    return session.part(ProductTableState).with_pictures and bool(shelf_of(session))
 
 
 def _contents(session: Session, ids: Sequence[str]) -> dict[str, bytes]:
@@ -300,7 +306,7 @@ def _column(name: str, order: Order, head: dict[str, Any] | None) -> dict[str, A
 
 
 def _settings(session: Session) -> Block:
-    state = session.part(TableState)
+    state = session.part(ProductTableState)
     fields = (
         FormField(
             "language", "Names in", "choice", _language(session), _languages(session), do="table.language"
@@ -347,7 +353,7 @@ def _languages(session: Session) -> list[tuple[str, str]]:
 
 def _language(session: Session) -> str:
     """Return the language of the names, unless no product has a name in it."""
-    chosen, kept = session.part(TableState).language, session.derived(_Kept)
+    chosen, kept = session.part(ProductTableState).language, session.derived(_Kept)
     if chosen and len(session.filter.products) <= AT_ONCE:
         kept.read_languages(session)
     return chosen if kept.languages is None or chosen in kept.languages else ""
@@ -359,7 +365,7 @@ def name_language_of(session: Session) -> str | None:
 
 
 def _with(session: Session, **changes: Any) -> Session:
-    return session.with_part(replace(session.part(TableState), **changes))
+    return session.with_part(replace(session.part(ProductTableState), **changes))
 
 
 def _from_start(session: Session, **changes: Any) -> Session:
@@ -371,7 +377,7 @@ def sort_by(session: Session, column: str) -> Session:
     """Sort by a column: ascending, then descending, then in the order of the catalogue."""
     if column not in columns_of(session):
         raise Refused("The table does not show this column any more.")
-    now = session.part(TableState).order
+    now = session.part(ProductTableState).order
     if now.column != column:
         return _from_start(session, order=Order(column))
     return _from_start(session, order=Order() if now.descending else Order(column, descending=True))
@@ -380,14 +386,14 @@ def sort_by(session: Session, column: str) -> Session:
 @action("table.page", is_quiet=True)
 def show_page(session: Session, first: int) -> Session:
     """Show the page that begins with a row."""
-    size = session.part(TableState).size
+    size = session.part(ProductTableState).size
     return _with(session, first=max(0, first) // size * size, of=_what(session))
 
 
 @action("table.turn", is_quiet=True)
 def turn_page(session: Session, by: Literal[-1, 1], follow: bool = False) -> Session:
     """Turn a page; with `follow`, go on to the card of its next product if one is open."""
-    size, first = session.part(TableState).size, _first(session)
+    size, first = session.part(ProductTableState).size, _first(session)
     turned = first + by * size
     if not 0 <= turned < len(left_of(session)):
         return session
@@ -428,7 +434,7 @@ def select_product(session: Session, product_id: str, through: bool = False) -> 
 
 def selecting(session: Session, product_id: str, page: Sequence[str]) -> Session:
     """Return the session in which a product is selected or cleared, or all of a page from the one before."""
-    anchor, selected = session.part(TableState).anchor, session.selected
+    anchor, selected = session.part(ProductTableState).anchor, session.selected
     if anchor in page and product_id in page:
         first, last = sorted((page.index(anchor), page.index(product_id)))
         session = _selecting_all(session, page[first : last + 1])

@@ -1,9 +1,7 @@
-"""Heads of columns count what a plain walk counts, and a range of bins has the products of these bins."""
+"""Histograms count what a plain walk counts, and a range of bins has the products of these bins."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,16 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.catalog import Origin
 from prodex.errors import QueryError
-from prodex.exploration.facets import facet_name
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.ranges import MOST, Histograms, edges_of, in_range
-from prodex.notebook.products.table_details import ColumnHeads
-from prodex.query import ProductQuery
 from prodex.selection import Range, Selection
-from prodex.selection.plain import as_plain, from_plain
 from tests.cases import each_row
 
 whole = st.one_of(st.integers(-3, 3), st.integers(0, 5000), st.integers(-(2**53) + 1, 2**53 - 1))
@@ -93,121 +86,6 @@ def test_edges_are_round() -> None:
     assert [0, 5, 6, 7] == far.tolist()[:4]
     assert [19, 20, 10**6 + 1] == far.tolist()[-3:]
     assert [0.0, 0.05, 0.1] == edges_of(np.linspace(0, 0.999, 50)).round(9).tolist()[:3]
-
-
-values_ = st.lists(
-    st.tuples(st.sampled_from([None, "", "A", "B", "C", "D", "E", "F"]), st.booleans()), max_size=30
-)
-
-
-def chosen_of(records: list[dict[str, Any]]) -> ProductFilter:
-    return ProductFilter(prodex.flatten([{"id": n} | one for n, one in enumerate(records)]))
-
-
-def head(chosen: ProductFilter, column: str, conditions: Selection) -> dict[str, Any]:
-    return ColumnHeads(chosen).of([column], conditions, chosen.narrow(conditions))[column]
-
-
-@given(values_)
-def test_frequent_values_are_counted(pairs: list[tuple[str | None, bool]]) -> None:
-    """The most frequent values with their counts, those without a value at the end; all others are counted, too."""
-    records = [{"targetProductStatus": one, "isNomadic": is_in} for one, is_in in pairs]
-    chosen = chosen_of(records)
-    conditions = (
-        Selection().toggled("column:is_nomadic", "true") if any(is_in for _, is_in in pairs) else Selection()
-    )
-    found = head(chosen, "product_status", conditions)
-    left = [one for one, is_in in pairs if is_in or not conditions]
-    expected = Counter(one for one in left if one is not None)
-
-    *_, last = [None, *found["values"]]
-    without = left.count(None)
-    if without:
-        assert last is not None
-        assert ("without status", without) == (last["label"], last["count"])
-    named = found["values"][: -1 if without else None]
-    assert sorted(expected.values(), reverse=True)[:3] == [one["count"] for one in named]
-    assert {one["label"]: one["count"] for one in named}.items() <= {
-        one or '""': count for one, count in expected.items()
-    }.items()
-    assert len(left) == found["total"]
-    others = len(expected) - len(named)
-    assert (f"{others} other value{'s' * (others > 1)}" if others else "") == found["note"]
-
-
-def test_every_column_has_a_head_but_those_that_nothing_shares() -> None:
-    """Flags and codes are facets, numbers and dates have bins; each value pressed is what its count says."""
-    records = [
-        {"gtin": f"0000000000000{n}", "isNomadic": n > 0, "GPC": {"code": f"1{n % 2}", "label": "Tea"}}
-        for n in range(3)
-    ]
-    chosen = chosen_of(records)
-    heads, everything = ColumnHeads(chosen), Selection()
-    columns = ("name", *chosen.products.catalog.products.columns)
-    found = heads.of(columns, everything, chosen.narrow(everything))
-
-    assert {"name", "product_id", "gtin", "uuid"} == {*columns} - {*found}
-    assert heads.are_read(columns)
-    json.dumps(found)
-    assert [("yes", 2), ("no", 1)] == [(one["label"], one["count"]) for one in found["is_nomadic"]["values"]]
-    assert [("Tea (10)", 2), ("Tea (11)", 1)] == [
-        (one["label"], one["count"]) for one in found["gpc"]["values"]
-    ]
-    for column, one in found.items():
-        for value in one.get("values", ()):
-            pressed = heads.picking(everything, column, value["key"])
-            assert value["count"] == chosen.mask(pressed).sum()
-            assert pressed.groups.keys() == {facet_name(column)}
-            assert not heads.picking(pressed, column, value["key"])
-            [label] = chosen.labels(pressed)
-            assert label.endswith(f"\u2068{value['label']}\u2069")
-    with pytest.raises(QueryError, match="'brand' holds neither numbers nor dates"):
-        Histograms(chosen.products).of("brand", np.ones(3, bool))
-
-
-def test_what_was_not_requested_says_so() -> None:
-    """A column that nobody asked for has no distribution, and no value of it can be pressed."""
-    catalog = prodex.flatten([{"id": 7, "brand": {"code": "A"}}])
-    origin = Origin("sandbox", ProductQuery(source_include=["brand"]))
-    chosen = ProductFilter(prodex.Catalog(catalog.parts, origin))
-
-    assert [("not asked for", [])] * 2 == [
-        (one["note"], one.get("values", []) + one.get("bins", []))
-        for one in (head(chosen, "kind", Selection()), head(chosen, "life_cycle", Selection()))
-    ]
-
-
-def test_bins_are_pressed() -> None:
-    """A bin keeps its values, several bins a range; the same press again removes it; others stay in sight."""
-    chosen = chosen_of([{"lifeCycle": n} for n in (1, 1, 2, 4)] + [{}])
-    heads, conditions = ColumnHeads(chosen), Selection()
-    bins = head(chosen, "life_cycle", conditions)
-    assert [("1", 2), ("2", 1), ("3", 0), ("4", 1)] == [(one["label"], one["count"]) for one in bins["bins"]]
-    assert "1 product without" == bins["note"]
-
-    narrowed = heads.ranging(conditions, "life_cycle", 1, 3)
-    assert [2, 3] == np.flatnonzero(chosen.mask(narrowed)).tolist()
-    assert ["life_cycle: 2 to 4"] == chosen.labels(narrowed)
-    now = head(chosen, "life_cycle", narrowed)["bins"]
-    assert [(2, False), (1, True), (0, True), (1, True)] == [(one["count"], one["inside"]) for one in now]
-    assert conditions == heads.ranging(narrowed, "life_cycle", 1, 3)
-    assert conditions == from_plain(json.loads(json.dumps(as_plain(narrowed), default=str))).within(
-        "life_cycle", Range()
-    )
-
-
-def test_bins_of_dates_and_scores_are_in_words() -> None:
-    """Days are shown without hours, and scores in per cent."""
-    months = chosen_of([{"updatedAt": f"2026-0{n}-05T10:00:00"} for n in range(1, 10)])
-    assert "from 2026-02-01 to 2026-02-28" == head(months, "updated_at", Selection())["bins"][1]["label"]
-    zoned = Selection().within("updated_at", Range(datetime(2026, 8, 1, tzinfo=UTC), None))
-    marked = [one["inside"] for one in head(months, "updated_at", zoned)["bins"]]
-    assert [False] * 7 + [True] * 2 == marked
-
-    catalog = months.products.catalog
-    judged = ProductFilter(catalog, prodex.audit(catalog, "online-listing"))
-    for one in head(judged, "score", Selection())["bins"]:
-        assert one["label"].endswith(" %")
 
 
 @given(

@@ -27,11 +27,7 @@ from prodex.progress import PhaseProgress, Reporter
 
 T = TypeVar("T")
 
-#: Held while a panel answers. JupyterLab sends what is pressed to a thread of its own, beside the one that runs cells
-#: and that has answered the first presses: two answers at a time would each see what the other has changed by half.
-ANSWERING = threading.RLock()
-
-#: Held instead while a result is delivered without an event loop: whoever waits for it may be answering.
+#: Held while a result is delivered: several loops, or threads without one, may do it at a time.
 _DELIVERING = threading.RLock()
 
 #: The threads that work, and the seconds that all of them are given at the end of the process.
@@ -309,9 +305,14 @@ class Runner(Generic[T]):
     def _finish(
         self, work: Work, loop: asyncio.AbstractEventLoop | None, receive: Callable[[], object]
     ) -> None:
+        if not threading.main_thread().is_alive():
+            # The process ends: nobody is left to be told, and what fails now mostly fails since no thread can begin.
+            self._ended(work)
+            return
+
         def deliver() -> None:
             try:
-                with ANSWERING if loop is not None else _DELIVERING:
+                with _DELIVERING:
                     if self._is_taken(work):
                         try:
                             self._show()

@@ -1,1 +1,0 @@
-"""The audit panel: overview, heat map, table of checks, and export."""

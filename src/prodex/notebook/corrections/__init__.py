@@ -1,1 +1,0 @@
-"""Corrections that were typed on product cards: collected, kept on disk, previewed, sent and proved."""

@@ -1,1 +1,0 @@
-"""Coverage: which attributes are filled, in which languages and groups of products."""

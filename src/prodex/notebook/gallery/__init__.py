@@ -1,1 +1,0 @@
-"""The gallery: products by their pictures, page by page or by the values of a facet."""

@@ -1,1 +1,0 @@
-"""The explorer of products: facets, search, table, and export."""

@@ -1,1 +1,0 @@
-"""The query panel: every filter as a control, the live count, and the load."""

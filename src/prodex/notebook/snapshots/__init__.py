@@ -1,1 +1,0 @@
-"""The snapshot panel: list, development over time, and comparison."""
