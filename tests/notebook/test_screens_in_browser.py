@@ -42,12 +42,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[screens.Shop]:
 
 @pytest.mark.parametrize("screen", screens.SCREENS, ids=lambda screen: screen.name)
 def test_a_section_is_seen_and_read_by_everybody(
-    screen: screens.Screen, shop: screens.Shop, browser: Browser
+    screen: screens.Screen, shop: screens.Shop, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Letters and colours on the ground of its theme, nothing cut, and the checker of accessibility has nothing to say.
 
     These are the pictures that the README shows.
     """
+    monkeypatch.setenv("PRODEX_HOME", "data")
     with screens.opened(screen, shop, browser) as page:
         for width in (1440, 800):
             page.set_viewport_size({"width": width, "height": _TALL})
