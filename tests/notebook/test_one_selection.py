@@ -1,18 +1,17 @@
-"""One selection for all panels: it is refined where one is, kept by an audit, and comes back as a saved view."""
+"""One selection for all sections: it is refined where one is, kept by an audit, and comes back as a saved view."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from prodex.notebook.explore import Explore, explore
-from prodex.notebook.shared.selection_bar import SelectionBar
 
 import prodex
-from prodex.exploration.filtering import ProductFilter
-from prodex.exploration.saved_views import SavedView, applicable, save_view
-from prodex.selection import Range, Selection
-from tests.quality.reading_html import parsed
+from prodex.exploration.saved_views import saved_views
+from prodex.notebook.app import App
+from prodex.notebook.session.value import Session
+from prodex.selection import Selection
+from tests.notebook.pressing import press, said, settle, type_in
 
 RECORDS = [
     {"id": number, "gtin": f"{number:014}", "brand": {"code": "ACME" if number % 2 else "OTHER"}}
@@ -28,104 +27,73 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def explored() -> Explore:
+def app() -> App:
     """Explore audited products."""
     catalog = prodex.flatten(RECORDS)
-    return explore(catalog, audit=prodex.audit(catalog, PROFILE, progress=False))
+    return App(Session(catalog, prodex.audit(catalog, PROFILE, progress=False)))
 
 
-def bar_of(explored: Explore) -> SelectionBar:
-    """Return the bar of the section Quality, which is opened."""
-    explored.section = "Quality"
-    (bar,) = (
-        one
-        for one in explored.places["Quality"].children[0]._results.children
-        if isinstance(one, SelectionBar)
-    )
-    return bar
+def where(app: App) -> tuple[str, set[str]]:
+    """Return the open section, and the facets with conditions."""
+    return app.session.section, set(app.session.conditions.groups)
 
 
-@pytest.mark.slow
-def test_a_selection_is_refined_where_one_is(explored: Explore) -> None:
-    """Chips, back and forward, and views leave the section open; a figure opens the products behind it."""
-    bar, state = bar_of(explored), explored.exploration
-    panel = explored.places["Quality"].children[0]
-    panel.grades.buttons[-2].click()
-    assert ("Products", 1) == (explored.section, len(state.conditions.groups))
-    bar_of(explored)
-    brand = state.conditions.toggled("brand", "ACME")
-    with state.refining:
-        state.conditions = brand
-    bar.back.click()
-    assert ("Quality", {"grade"}) == (explored.section, set(state.conditions.groups))
-    bar.forward.click()
-    assert ("Quality", brand) == (explored.section, state.conditions)
-    bar.chips.remove(0)
-    assert ("Quality", {"brand"}) == (explored.section, set(state.conditions.groups))
-    assert "3 of 6 products" in panel._headline.value
-    bar.alternative.click()
-    assert ("Quality", Selection()) == (explored.section, state.conditions)
-    bar.alternative.click()
-    assert ("Quality", {"brand"}) == (explored.section, set(state.conditions.groups))
-    bar.others.click()
-    assert ("Quality", {"brand"}) == (explored.section, set(state.conditions.excluded))
+def opened(app: App, section: str) -> None:
+    """Open a section."""
+    app.act("section.open", name=section)
+    settle(app)
 
 
 @pytest.mark.slow
-def test_figures_that_nobody_sees_follow_when_they_are_seen(explored: Explore) -> None:
-    """A click among the products does not compute them; opening the section does."""
-    bar_of(explored)
-    panel = explored.places["Quality"].children[0]
-    before = panel._headline.value
-    explored.section = "Products"
-    explored.exploration.conditions = Selection().toggled("brand", "ACME")
-    assert before == panel._headline.value
-    explored.section = "Quality"
-    assert "3 of 6 products" in panel._headline.value
-    assert ("1", "3", "5") == panel.failing
+def test_a_selection_is_refined_where_one_is(app: App) -> None:
+    """Chips, back and forward, and the other half leave the section open; a figure opens the products behind it."""
+    opened(app, "quality")
+    press(app, "Grade E")
+    assert ("products", {"grade"}) == where(app)
+    opened(app, "quality")
+    brand = app.session.conditions.toggled("brand", "ACME")
+    app.change(lambda session: session.filtered(brand))
+    press(app, "← Back")
+    assert ("quality", {"grade"}) == where(app)
+    press(app, "Forward →")
+    assert ("quality", brand) == (app.session.section, app.session.conditions)
+    press(app, "grade:")
+    assert ("quality", {"brand"}) == where(app)
+    assert "3 of 6 products" in said(app)
+    press(app, "Or …")
+    assert ("quality", Selection()) == (app.session.section, app.session.conditions)
+    press(app, "Join both")
+    assert ("quality", {"brand"}) == where(app)
+    press(app, "All others")
+    assert ("quality", {"brand"}) == (app.session.section, set(app.session.conditions.excluded))
 
 
 @pytest.mark.slow
-def test_an_audit_keeps_the_checks_that_it_has(explored: Explore) -> None:
-    """After another audit the selected checks stay, unless it does not have them; the section stays open."""
-    state = explored.exploration
-    bar_of(explored)
-    panel = explored.places["Quality"].children[0]
-    with state.refining:
-        state.conditions = Selection().toggled("brand", "ACME").failing_any("No name", ("has_name",))
-    panel._audited(prodex.audit(state.catalog, PROFILE, progress=False))
-    assert (1, "Quality") == (len(state.conditions.failing), explored.section)
-    panel._audited(prodex.audit(state.catalog, {"checks": {"valid_gtin": {}}}, progress=False))
-    assert (0, {"brand": ("ACME",)}) == (len(state.conditions.failing), state.conditions.groups)
-    assert "Quality" == explored.section
+def test_a_selection_goes_through_all_sections_and_comes_back_in_another_kernel() -> None:
+    """Filtered, audited, narrowed by a check, saved; without the audit, what it needs is left out and said."""
+    app = App(Session(prodex.flatten(RECORDS)))
+    settle(app)
+    app.act("facets.toggle", facet="brand", code="ACME")
+    opened(app, "quality")
+    press(app, "Audit")
+    assert "3 of 6 products" in said(app)
+    press(app, "Show 3 products")
+    assert ("products", {"brand"}) == where(app)
+    both = app.session.conditions
+    assert 1 == len(both.failing)
+    press(app, "← Back")
+    assert () == app.session.conditions.failing
+    press(app, "Forward →")
+    assert both == app.session.conditions
 
+    app.act("fold.set", key="views", is_open=True)
+    type_in(app, "views", name="What to do first")
+    press(app, "Save view")
+    assert ["What to do first"] == [one.name for one in saved_views()]
 
-def test_a_view_of_another_catalogue_says_what_is_not_here(explored: Explore) -> None:
-    """What cannot be answered is left out, what nothing meets is kept, and both are said until something changes."""
-    asked = Selection().toggled("brand", "NOBODY").toggled("grade", "A").failing_any("No name", ("has_name",))
-    save_view(SavedView("elsewhere", asked.within("score", Range(0.1, None))))
-    other = explore(prodex.flatten(RECORDS))
-    bar = other._explorer.bar
-    bar._saved.options = [*bar._saved.options, ("elsewhere", "elsewhere")]
-    bar._saved.value = "elsewhere"
-    said = parsed(bar._view_note.value).words
-    assert "There is no audit here, so this was left out:" in said
-    assert all(one in said for one in ("grade:", "No name", "score: from 10.0 %"))
-    assert "No product here meets: brand:" in said
-    assert {"brand": ("NOBODY",)} == other.exploration.conditions.groups
-    assert "" == other._explorer.message
-
-    bar.chips.remove(0)
-    assert ("", "") == (bar._view_note.value, bar._saved.value)
-    bar._saved.value = "elsewhere"  # it can be opened again
-    assert {"brand": ("NOBODY",)} == other.exploration.conditions.groups
-
-
-def test_a_condition_that_nothing_can_answer_is_quoted() -> None:
-    """A view of another version may name facets and columns that do not exist; the others are kept."""
-    here = ProductFilter(prodex.flatten(RECORDS))
-    asked = Selection().toggled("weird", "x").within("colour", Range(1, 2)).excluding("brand", "ACME")
-    kept, said = applicable(asked.searching("pain"), here)
-    assert Selection().excluding("brand", "ACME").searching("pain") == kept
-    assert "There is no facet 'weird'" in said
-    assert "There is no range of 'colour'" in said
+    other = App(Session(prodex.flatten(RECORDS)))
+    settle(other)
+    other.act("views.open", value="What to do first")
+    settle(other)
+    assert (both.groups, ()) == (other.session.conditions.groups, other.session.conditions.failing)
+    assert "There is no audit here, so this was left out" in said(other)
