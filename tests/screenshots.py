@@ -17,7 +17,7 @@ from PIL import Image
 import prodex
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.notebook import screens
-from tests.notebook.lab import chromium, serving
+from tests.notebook.lab import chromium
 from tests.notebook.screens import SCHEMES
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def report(browser: Browser) -> list[Path]:
 
 def panels(browser: Browser) -> list[Path]:
     """Write the pictures of the panels, and return where they are."""
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as lab:
-        return screens.write(FOLDER, lab, browser, _PRODUCTS)
+    with tempfile.TemporaryDirectory() as folder:
+        return screens.write(FOLDER, Path(folder), browser, _PRODUCTS)
 
 
 if __name__ == "__main__":

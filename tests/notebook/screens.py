@@ -1,94 +1,120 @@
-"""Every panel as a picture, taken in a real JupyterLab over the sandbox's sample, in the light theme and the dark."""
+"""Every section as a picture, over the sandbox's sample, in the light theme and the dark."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from PIL import Image
 
-from .lab import SCHEMES, Lab, Notebook
+import prodex as px
+from prodex.notebook.widget import Explore, explore
+from prodex.selection import Selection
+from prodex_sandbox.sample import shared_products
+from tests.lived import UNTIL, exchange_in
+
+from .lab import SCHEMES
+from .one_browser import in_kernel, page_settled, shown
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator
+    from playwright.sync_api import Browser, Page
 
 #: Colours that a picture without photographs keeps, at a third of the size.
 _COLOURS = 256
-#: Pixels, as high as the longest panel, so that nothing has to be scrolled into sight.
+#: Pixels, as high as the longest section, so that nothing has to be scrolled into sight.
 _TALL = 3000
-#: Milliseconds in which a page draws what has arrived.
-_SETTLED = 800
-_ROOT = str(Path(__file__).parents[2])
+_GROUNDS = {"light": "#ffffff", "dark": "#111111"}
+#: Answers to worklists that are collected as corrections.
+_ANSWERS = 5
 
-#: A sandbox in the kernel, in which three weeks have passed.
-_BEGIN = """
-    import os, sys
-    from pathlib import Path
-    os.environ["PRODEX_HOME"] = "data"  # from here, so that no picture shows a path of this machine
-    sys.path.insert(0, {root!r})
-    import prodex as px
-    from prodex_sandbox.sample import shared_products
-    from tests.lived import UNTIL, exchange_in
 
-    exchange = exchange_in(Path("data"), shared_products({products}))
-    exchange.__enter__()
-    service = px.connect("sandbox")
-    weeks = px.simulated_weeks(until=UNTIL, progress=False)
-    catalog, audit = weeks.catalog, weeks.audits[-1]
-    shown = catalog.where(packaging_code="EACH")
-    counts = shown.products.set_index("product_id")
-    full = counts.index[(counts["pictures_count"] > 1) & (counts["hierarchies_count"] > 1)]
-    failing, languages = audit.failures()["product_id"], catalog.texts.groupby("product_id")["language"].nunique()
-    rich = max(full, key=lambda one: (one in set(failing), min(languages.get(one, 0), 3)))
-    # The supplier who has lost all pictures.
-    owners = audit.scores("owner").set_index("owner")["owner_id"]
-    unlucky = owners[weeks.incident.partition(":")[0]]
-"""
-#: The products of that supplier.
-_EXPLORER = """
-    explorer = px.CatalogExplorer(catalog, audit=audit)
-    explorer.exploration.conditions = explorer.exploration.conditions.choosing("owner", (unlucky,))
-    explorer
-"""
-#: Of two owners who have no product that tries to be code: those have tests of their own.
-_GALLERY = """
-    owners = ["Molinos Aldariz SA", "Speelhuis Tolbrink BV"]
-    px.gallery(catalog.where(packaging="Each", owner=owners), per_page=12, progress=False)
-"""
-#: Answers of worklists that came back, collected as corrections: the short ones, which fit into a line.
-_COVERAGE = """
-    coverage = px.CoveragePanel(catalog, audit=audit)
-    coverage.of_required = False  # in all languages
-    coverage
-"""
+class Shop:
+    """What is shown: a sandbox in which three weeks have passed."""
 
-_CORRECTIONS = """
-    fix = px.read_worklist(sorted(weeks.returned.glob("*.csv")), catalog, profile="online-listing")
-    corrections = px.CorrectionsPanel(catalog, service=service, profile="online-listing")
-    length = fix.accepted["before"].str.len().fillna(100)
-    for row in fix.accepted.loc[length.sort_values(kind="stable").index].head(5).to_dict("records"):
-        place = {name: row[name] for name in ("before", "position", "language_code")}
-        correction = px.TextCorrection(
-            row["product_id"], row["attribute"], row["language"], row["answer"], **place
+    def __init__(self) -> None:
+        self.service = px.connect("sandbox")
+        self.weeks = px.simulated_weeks(until=UNTIL, progress=False)
+        self.catalog, self.audit = self.weeks.catalog, self.weeks.audits[-1]
+
+    @property
+    def rich(self) -> str:
+        """A product with pictures, a hierarchy, texts in many languages and findings."""
+        each = self.catalog.where(packaging_code="EACH").products.set_index("product_id")
+        full = each.index[(each["pictures_count"] > 1) & (each["hierarchies_count"] > 1)]
+        failing = set(self.audit.failures()["product_id"])
+        languages = self.catalog.texts.groupby("product_id")["language"].nunique()
+        return str(max(full, key=lambda one: (one in failing, min(languages.get(one, 0), 3))))
+
+    @property
+    def unlucky(self) -> str:
+        """The supplier who has lost all pictures."""
+        owners = self.audit.scores("owner").set_index("owner")["owner_id"]
+        return str(owners[self.weeks.incident.partition(":")[0]])
+
+    def explorer(self) -> Explore:
+        """Show the products of that supplier."""
+        panel = explore(self.catalog, audit=self.audit)
+        panel.selection = Selection().choosing("owner", (self.unlucky,))
+        return panel
+
+    def coverage(self) -> Explore:
+        """Show the coverage in all languages."""
+        panel = explore(self.catalog, audit=self.audit, show="coverage")
+        panel.app.act("form.set", form="coverage", field="of_required", value=False)
+        return panel
+
+    def corrections(self) -> Explore:
+        """Show answers of worklists as corrections: the short ones, which fit into a line."""
+        panel = explore(self.catalog, audit=self.audit, service=self.service, show="corrections")
+        fix = px.read_worklist(
+            sorted(self.weeks.returned.glob("*.csv")), self.catalog, profile="online-listing"
         )
-        corrections.exploration.correct(correction)
-    corrections
-"""
+        length = fix.accepted["before"].str.len().fillna(100)
+        shortest = fix.accepted.loc[length.sort_values(kind="stable").index].head(_ANSWERS)
+        for row in shortest.to_dict("records"):
+            place = {name: row[name] for name in ("before", "position", "language_code")}
+            made = px.TextCorrection(
+                row["product_id"], row["attribute"], row["language"], row["answer"], **place
+            )
+            panel.app.change(lambda session, made=made: session.correcting(made))
+        return panel
+
+    def bulk(self) -> Explore:
+        """Show what our shop calls a case, for all French names at once."""
+        panel = explore(self.catalog, audit=self.audit, service=self.service)
+        panel.selection = Selection().toggled("market", "250")
+        panel.app.act("fold.set", key="bulk", is_open=True)
+        typed = {"language": "French", "replace text.find": "Carton de", "replace text.by": "Colis de"}
+        for name, value in typed.items():
+            panel.app.act("form.set", form="bulk", field=name, value=value)
+        return panel
+
+    def load(self) -> Explore:
+        """Show a query as a form."""
+        query = px.ProductQuery(target_market=250, tags_in="exportable", search=["lait"])
+        return explore(service=self.service, query=query, show="load")
+
+    def gallery(self) -> Explore:
+        """Show the pictures of two owners who have no product that tries to be code: those have tests of their own."""
+        owners = ["Molinos Aldariz SA", "Speelhuis Tolbrink BV"]
+        panel = explore(self.catalog.where(packaging="Each", owner=owners), show="gallery")
+        panel.app.act("gallery.page_size", value=12)
+        return panel
 
 
-#: What our shop calls a case, for all French names at once.
-_BULK = """
-    bulk = px.CatalogExplorer(catalog, audit=audit, service=service)
-    bulk.exploration.conditions = bulk.exploration.conditions.toggled("market", "250")
-    bulk.correcting.is_open = True
-    form = bulk.bulk.form
-    form.language.value = "French"
-    form.parameters["find"].value, form.parameters["by"].value = "Carton de", "Colis de"
-    bulk
-"""
+@contextmanager
+def shop_of(folder: Path, products: int) -> Iterator[Shop]:
+    """Serve a shop that lives in a folder."""
+    # Named from here, so that no picture shows a path of this machine.
+    with pytest.MonkeyPatch.context() as patch, chdir(folder):
+        patch.setenv("PRODEX_HOME", "data")
+        with exchange_in(Path("data"), shared_products(products)):
+            yield Shop()
 
 
 @dataclass(frozen=True)
@@ -99,8 +125,8 @@ class Screen:
     ----------
     name
         Of the file.
-    cell
-        What is run.
+    panel
+        What is shown.
     act
         What is done then, until it shows what is to be seen.
     height
@@ -114,138 +140,114 @@ class Screen:
     """
 
     name: str
-    cell: str
-    act: Callable[[Locator], object]
+    panel: Callable[[Shop], Explore]
+    act: Callable[[Page], object] = lambda _: None
     height: int = 1100
     width: int = 1360
     has_photos: bool = False
     is_bottom: bool = False
 
 
-def _press(shown: Locator, name: str) -> None:
-    shown.get_by_role("button", name=name).first.click()
-    shown.page.wait_for_timeout(_SETTLED)
-
-
-def _choose(shown: Locator) -> None:
+def _choose(page: Page) -> None:
     """Select two products, and open the card of another one."""
-    rows = shown.locator(".product-grid tbody tr")
-    rows.first.wait_for()
-    shown.locator("button.chip").first.wait_for()
-    shown.page.wait_for_timeout(_SETTLED)
+    rows = page.locator(".product-table tbody tr[tabindex]")
     for place in (1, 2):
         rows.nth(place).get_by_role("checkbox").click()
     rows.nth(0).locator("td").nth(2).click()
-    shown.locator(".pane .texts").first.wait_for()
-    shown.page.mouse.move(0, 0)
-    shown.page.wait_for_timeout(_SETTLED)
+    page_settled(page)
 
 
-def _look(shown: Locator) -> None:
-    shown.page.wait_for_timeout(_SETTLED)
+def _show_pictures(page: Page) -> None:
+    button = page.get_by_role("button", name="Show pictures", exact=True)
+    if button.count():
+        button.first.click()
+    page_settled(page)
 
 
-def _compare(shown: Locator) -> None:
-    shown.get_by_role("button", name="Since Monday").click()
-    shown.get_by_text("Groups with most changes").wait_for()
-    shown.page.wait_for_timeout(_SETTLED)
-
-
-def _preview(shown: Locator) -> None:
-    shown.get_by_text("before and after").wait_for()
-    shown.page.wait_for_timeout(_SETTLED)
+def _compare(page: Page) -> None:
+    page.get_by_role("button", name="Since Monday").click()
+    page_settled(page)
+    page.get_by_text("Groups with most changes").wait_for()
 
 
 SCREENS = (
-    Screen("explorer", _EXPLORER, _choose, 1000, width=1600),
+    Screen("explorer", Shop.explorer, _choose, 1000, width=1600),
     Screen(
         "card",
-        "px.ProductCard(catalog, rich, audit=audit)",
-        lambda shown: _press(shown, "Show pictures"),
+        lambda shop: explore(shop.catalog, audit=shop.audit, show="card", product_id=shop.rich),
+        _show_pictures,
         1500,
         has_photos=True,
     ),
-    Screen("audit-panel", "px.AuditPanel(audit)", _look, 1100),
-    Screen("coverage-panel", _COVERAGE, _look, 900),
-    Screen("corrections-panel", _CORRECTIONS, _look, 900),
-    Screen("bulk-correction", _BULK, _preview, 960, is_bottom=True),
-    Screen(
-        "query-panel",
-        'px.QueryPanel(service, px.ProductQuery(target_market=250, tags_in="exportable", search=["lait"]))',
-        _look,
-        760,
-    ),
-    Screen("snapshot-panel", "px.SnapshotPanel(weeks.name)", _compare, 1500),
-    Screen("gallery", _GALLERY, _look, 1100, has_photos=True),
+    Screen("audit-panel", lambda shop: explore(shop.catalog, audit=shop.audit, show="quality")),
+    Screen("coverage-panel", Shop.coverage, height=900),
+    Screen("corrections-panel", Shop.corrections, height=900),
+    Screen("bulk-correction", Shop.bulk, height=960, is_bottom=True),
+    Screen("query-panel", Shop.load, height=760),
+    Screen("snapshot-panel", lambda shop: explore(shop.weeks.name, show="snapshots"), _compare, 1500),
+    Screen("gallery", Shop.gallery, _show_pictures, has_photos=True),
 )
 
 
-def take(lab: Lab, browser: Browser, products: int) -> Iterator[tuple[str, Image.Image]]:
+@contextmanager
+def opened(screen: Screen, shop: Shop, browser: Browser) -> Iterator[Page]:
+    """Open a panel, and do what is to be done, in the light theme."""
+    panel = in_kernel(lambda: screen.panel(shop))
+    with shown(panel, browser, width=screen.width, height=_TALL) as page:
+        screen.act(page)
+        page.mouse.move(0, 0)
+        page_settled(page)
+        told = page.locator(".problem:visible")
+        assert not told.count(), (screen.name, told.first.inner_text())
+        yield page
+
+
+def show_theme(page: Page, scheme: str) -> None:
+    """Change to the light or the dark theme, as JupyterLab does."""
+    page.evaluate(
+        """([isLight, ground]) => {
+            document.documentElement.dataset.jpThemeLight = isLight;
+            document.body.style.background = ground;
+        }""",
+        [str(scheme == "light").lower(), _GROUNDS[scheme]],
+    )
+    page_settled(page)
+
+
+def take(folder: Path, browser: Browser, products: int) -> Iterator[tuple[str, Image.Image]]:
     """Yield the name of each picture (`explorer-light`), and the picture.
 
     Parameters
     ----------
+    folder
+        Where everything is kept.
     products
         How many products of the sample to show.
     """
-    cells = [_BEGIN.format(products=products, root=_ROOT), *(screen.cell for screen in SCREENS)]
-    with lab.opened(browser, cells) as notebook:
-        notebook.run(0)
-        first, second = SCHEMES
-        for place, screen in enumerate(SCREENS, start=1):
-            shown = _opened(notebook, place, screen)
-            yield f"{screen.name}-{first}", _taken(shown, screen)
-        # To change the theme takes as long as a panel: all of them are there before it changes.
-        notebook.show(second)
-        for place, screen in enumerate(SCREENS, start=1):
-            notebook.page.set_viewport_size({"width": screen.width, "height": _TALL})
-            _leave_the_page_to(notebook, place)
-            notebook.page.wait_for_timeout(_SETTLED)
-            yield f"{screen.name}-{second}", _taken(notebook.output(place), screen)
+    with shop_of(folder, products) as shop:
+        for screen in SCREENS:
+            with opened(screen, shop, browser) as page:
+                for scheme in SCHEMES:
+                    show_theme(page, scheme)
+                    yield f"{screen.name}-{scheme}", taken(page, screen)
 
 
-def _all_shown(notebook: Notebook) -> None:
-    notebook.page.evaluate(
-        "document.querySelectorAll('.jp-Notebook .jp-CodeCell').forEach(cell => { cell.style.display = ''; })"
-    )
-
-
-def _leave_the_page_to(notebook: Notebook, place: int) -> None:
-    notebook.page.evaluate(
-        "place => document.querySelectorAll('.jp-Notebook .jp-CodeCell').forEach((cell, at) => {"
-        " cell.style.display = at === place ? '' : 'none'; })",
-        place,
-    )
-
-
-def _opened(notebook: Notebook, place: int, screen: Screen) -> Locator:
-    """Run its cell, and do what is to be done."""
-    notebook.page.set_viewport_size({"width": screen.width, "height": _TALL})
-    _all_shown(notebook)
-    shown = notebook.run(place)
-    _leave_the_page_to(notebook, place)
-    screen.act(shown)
-    notebook.wait_until_idle()
-    told = shown.locator(".problem:visible")
-    assert not told.count(), told.first.inner_text()
-    return shown
-
-
-def _taken(shown: Locator, screen: Screen) -> Image.Image:
-    picture = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
+def taken(page: Page, screen: Screen) -> Image.Image:
+    """Return the picture of what a page shows."""
+    picture = Image.open(io.BytesIO(page.locator("#panel").screenshot())).convert("RGB")
     height = min(screen.height, picture.height)
     top = picture.height - height if screen.is_bottom else 0
     return picture.crop((0, top, picture.width, top + height))
 
 
-def write(folder: Path, lab: Lab, browser: Browser, products: int) -> list[Path]:
+def write(folder: Path, home: Path, browser: Browser, products: int) -> list[Path]:
     """Write the pictures to a folder, and return where they are."""
     folder.mkdir(exist_ok=True, parents=True)
     written = []
     with_photos = {f"{one.name}-{scheme}" for one in SCREENS if one.has_photos for scheme in SCHEMES}
-    for name, taken in take(lab, browser, products):
+    for name, picture in take(home, browser, products):
         few = {"method": Image.Quantize.MAXCOVERAGE, "dither": Image.Dither.NONE}
-        kept = taken if name in with_photos else taken.quantize(_COLOURS, **few)
-        kept.save(path := folder / f"{name}.png", optimize=True)
+        kept = picture if name in with_photos else picture.quantize(_COLOURS, **few)
+        kept.save(path := folder.absolute() / f"{name}.png", optimize=True)
         written.append(path)
     return written

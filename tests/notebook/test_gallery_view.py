@@ -321,7 +321,6 @@ def test_a_table_shows_the_pictures_that_are_there(catalog: prodex.Catalog, serv
 def test_a_contact_sheet_is_written_of_what_is_shown(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """It needs the consent, asks before it replaces a file, and holds the groups with their pictures."""
     app = gallery(catalog)
-    app.act("fold.set", key="contact-sheet", is_open=True)
     act(app, "gallery.by", facet="brand")
     sheet = tmp_path / "sheet.html"
 

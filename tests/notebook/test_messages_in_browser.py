@@ -536,16 +536,22 @@ def test_pieces_are_put_together(app: App, browser: Browser) -> None:
         page.get_by_text("others 7", exact=True).wait_for()
 
 
-def test_pictures_arrive_as_bytes(app: App, browser: Browser) -> None:
-    """A picture is shown where the view names it, whether it comes before or after."""
+def test_pictures_arrive_as_bytes(app: App, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture is shown where the view names it, also where it comes later."""
+    svg, sent = (
+        b"<svg xmlns='http://www.w3.org/2000/svg' width='8' height='4'/>",
+        list[tuple[str, str, bytes]](),
+    )
+    (name,) = (one.name for one in app.sections)
+    monkeypatch.setitem(SECTIONS, name, replace(SECTIONS[name], pictures=lambda _: [*sent]))
     with shown(app, browser) as page:
-        svg = b"<svg xmlns='http://www.w3.org/2000/svg' width='8' height='4'/>"
         page.evaluate("""() => {
             const made = document.createElement("img");
             made.dataset.picture = "one";
             document.querySelector(".prodex").append(made);
         }""")
-        in_kernel(lambda: app.picture("one", "image/svg+xml", svg))
+        sent.append(("one", "image/svg+xml", svg))
+        press(page, "A")
         page.wait_for_function("() => document.querySelector('img').naturalWidth === 8")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from prodex.notebook import app as app_module
 from prodex.notebook.app import App
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.value import Session
+from prodex.notebook.views import SECTIONS
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
@@ -211,12 +213,16 @@ def test_a_page_that_is_closed_is_forgotten(app: App) -> None:
     assert len(sent[-1]["taken"]) < 50
 
 
-def test_a_picture_reaches_pages_that_open_later() -> None:
-    """As bytes, and not in the view."""
+def test_a_picture_reaches_pages_that_open_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As bytes, and not in the view; a page that has it does not get it again."""
+    pictured = replace(SECTIONS["products"], pictures=lambda _: [("one", "image/png", b"bytes")])
+    monkeypatch.setitem(SECTIONS, "products", pictured)
     app = App(Session(px.flatten([{"id": 7}])))
     sent: list[tuple[dict[str, Any], Any]] = []
     app.send = lambda message, buffers: sent.append((message, buffers))
-    app.picture("one", "image/png", b"bytes")
-    assert [] == sent
-    app.hear({"type": "open", "page": "a"})
-    assert ({"type": "picture", "id": "one", "mime": "image/png"}, [b"bytes"]) == sent[-1]
+    picture = ({"type": "picture", "id": "one", "mime": "image/png"}, [b"bytes"])
+    for number, page in enumerate(("a", "b"), 1):
+        app.hear({"type": "open", "page": page})
+        assert number == sent.count(picture)
+        press(app, page, 1, "fold.set", key=page, is_open=True)
+        assert number == sent.count(picture)

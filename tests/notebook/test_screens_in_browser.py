@@ -1,30 +1,86 @@
-"""Every panel draws itself, in light and in dark, and says of nothing that it did not work."""
+"""Every section draws itself in both themes, wide and narrow, and is read by everybody."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from . import screens
-from .lab import Lab
+from .lab import SCHEMES
+from .one_browser import page_settled, violations
 
 if TYPE_CHECKING:
+    from PIL import Image
     from playwright.sync_api import Browser
 
 _PRODUCTS = 200
+_TALL = 3000
+#: Parts that are wider than their panel, apart from those that are scrolled inside of something.
+_CUT = """root => {
+    const { right } = root.getBoundingClientRect();
+    const isScrolled = (one) => one.closest(".scroll, pre, .switch") !== null;
+    return [...root.querySelectorAll("*")]
+        .filter((one) => !isScrolled(one) && one.getBoundingClientRect().right > right + 1 && one.checkVisibility())
+        .map((one) => one.outerHTML.slice(0, 120));
+}"""
+#: Buttons whose words do not fit into them.
+_CUT_BUTTONS = """root => [...root.querySelectorAll("button")]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 160))"""
 
 
-def test_every_panel_is_a_picture(lab: Lab, browser: Browser) -> None:
-    """Each has letters and colours on the ground of its theme; these are the pictures that the README shows."""
-    taken = dict(screens.take(lab, browser, _PRODUCTS))
-    assert [f"{one.name}-{scheme}" for scheme in screens.SCHEMES for one in screens.SCREENS] == list(taken)
-    for name, picture in taken.items():
-        assert picture.height > 300, name
-        assert len(picture.getcolors(picture.width * picture.height) or []) > 50, name
-        sums = [sum(colour) for _, colour in picture.getcolors(picture.width * picture.height) or []]
-        # While JupyterLab changes its theme, everything is paler.
-        assert (min(sums) < 200) if name.endswith("light") else (max(sums) > 600), name
-        # Pictures of products are white in every theme: what most of both edges show is the ground.
-        edges = [(x, y) for x in (2, picture.width - 3) for y in range(0, picture.height, 4)]
-        ground = sum(Counter(map(picture.getpixel, edges)).most_common(1)[0][0])  # type: ignore[arg-type]
-        assert (ground > 600) == name.endswith("light"), name
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[screens.Shop]:
+    """Serve a shop in which three weeks have passed."""
+    with screens.shop_of(tmp_path_factory.mktemp("shop"), _PRODUCTS) as shop:
+        yield shop
+
+
+@pytest.mark.parametrize("screen", screens.SCREENS, ids=lambda screen: screen.name)
+def test_a_section_is_seen_and_read_by_everybody(
+    screen: screens.Screen, shop: screens.Shop, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Letters and colours on the ground of its theme, nothing cut, and the checker of accessibility has nothing to say.
+
+    These are the pictures that the README shows.
+    """
+    monkeypatch.setenv("PRODEX_HOME", "data")
+    with screens.opened(screen, shop, browser) as page:
+        for width in (1440, 800):
+            page.set_viewport_size({"width": width, "height": _TALL})
+            page_settled(page)
+            root = page.locator(".prodex")
+            assert [] == root.evaluate(_CUT), width
+            assert [] == root.evaluate(_CUT_BUTTONS), width
+            for scheme in SCHEMES:
+                screens.show_theme(page, scheme)
+                is_of_theme(screens.taken(page, screen), scheme)
+                # Only colours differ between themes, and they are the same at every width.
+                if width == 1440 or scheme == "light":
+                    assert [] == violations(page), (width, scheme)
+            screens.show_theme(page, "light")
+
+
+def is_of_theme(picture: Image.Image, scheme: str) -> None:
+    """Assert that a picture has letters and colours on the ground of a theme."""
+    colours = picture.getcolors(picture.width * picture.height) or []
+    sums = [sum(colour) for _, colour in colours]  # type: ignore[arg-type]
+    assert picture.height > 300
+    assert len(colours) > 50
+    assert (min(sums) < 200) if scheme == "light" else (max(sums) > 600)
+    # Pictures of products are white in every theme: what most of both edges show is the ground.
+    edges = [(x, y) for x in (2, picture.width - 3) for y in range(0, picture.height, 4)]
+    ground = sum(Counter(map(picture.getpixel, edges)).most_common(1)[0][0])  # type: ignore[arg-type]
+    assert (ground > 600) == (scheme == "light")
+
+
+def test_the_pictures_of_the_documents_are_these() -> None:
+    """Each has the name by which it is written, in both themes."""
+    images = Path(__file__).parents[2] / "notebooks" / "images"
+    for screen in screens.SCREENS:
+        for scheme in SCHEMES:
+            assert (images / f"{screen.name}-{scheme}.png").exists()

@@ -77,7 +77,6 @@ class App:
         self._is_answering = False
         self._revision = 0
         self._view: View = {}
-        self._pictures: dict[str, tuple[str, bytes]] = {}
         self._sent: set[str] = set()
         self.observers: list[Callable[[Session, Session], object]] = []
         self.send: Send = lambda *_: None
@@ -101,7 +100,7 @@ class App:
         """Return the pictures that the view names, by name: of each its kind and its content."""
         with self._lock:
             shown = self._asked_of(lambda section: section.pictures(self.session))
-            return {**self._pictures, **{name: (kind, content) for name, kind, content in shown}}
+            return {name: (kind, content) for name, kind, content in shown}
 
     def read(self, section: str) -> Session:
         """Read what a section lacks, whether it is open or not, and return the session that has it."""
@@ -222,14 +221,6 @@ class App:
                 with self._lock:
                     self._pages.pop(page, None)
 
-    def picture(self, name: str, kind: str, content: bytes) -> None:
-        """Send a picture to all pages, which show it wherever a view names it; those that open later get it as well."""
-        with self._lock:
-            if name not in self._pictures:
-                self._pictures[name] = (kind, content)
-                if self._pages:
-                    self.send({"type": "picture", "id": name, "mime": kind}, [content])
-
     def _open(self, page: str) -> None:
         is_first = not self._pages.keys() - {page}
         self._page(page)
@@ -249,8 +240,6 @@ class App:
                 "taken": self._pages[page].taken,
             }
         )
-        for name, (kind, content) in self._pictures.items():
-            self.send({"type": "picture", "id": name, "mime": kind}, [content])
         # This page has none of those that others were sent before.
         self._sent.clear()
         self._send_pictures()

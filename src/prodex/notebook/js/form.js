@@ -107,8 +107,17 @@ function formField(form, field, page) {
   );
 }
 
+/** Return in a field of one line presses the first button of a form, where the form asks for it. */
+const pressOnReturn = (block, act) => (event) => {
+  const [first] = block.buttons;
+  if (event.key === "Enter" && !event.isComposing && event.target.matches("input") && first && !first.off) act(first.do, first.args);
+};
+
 register("form", (block, act, page) => h(
-  "div", { class: classes("form", block.look), role: "group", "aria-label": block.label || null },
+  "div", {
+    class: classes("form", block.look), role: "group", "aria-label": block.label || null,
+    onkeydown: block.on_return ? pressOnReturn(block, act) : null,
+  },
   block.fields.length ? h("div", { class: "fields" }, block.fields.map((field) => formField(block, field, page))) : null,
   block.buttons.length ? h("div", { class: "row" }, page.draw(block.buttons)) : null,
 ));

@@ -13,7 +13,7 @@ from prodex.exploration.gallery import TileGroup, sheet_rows
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import button, fold, sentence, typed_text, work
+from prodex.notebook.views.blocks import box, button, sentence, typed_text, work
 from prodex.notebook.views.export import CANCELLED
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.gallery_pages import GalleryState, every_group, page_groups
@@ -38,12 +38,8 @@ class SheetState:
     of: object = None
 
 
-def contact_sheet_fold(session: Session) -> Block:
-    """Return the form, folded."""
-    return fold(session, "contact-sheet", "Contact sheet", lambda: _blocks(session))
-
-
-def _blocks(session: Session) -> Sequence[Block | None]:
+def contact_sheet_block(session: Session) -> Block:
+    """Return the form in one line: what it proposes is what most want, so a press writes the sheet."""
     state = session.part(SheetState)
     # What was reported of other products than these would be taken for a report of these.
     said = state.said if state.of is shelf_of(session) else ""
@@ -51,15 +47,15 @@ def _blocks(session: Session) -> Sequence[Block | None]:
         "Export contact sheet",
         "gallery.sheet",
         key="sheet",
-        look="main",
         off="A contact sheet is being written." if _SLOT in session.works else "",
     )
-    return (
-        form(session, _FORM, _fields(), write, label="Contact sheet"),
+    return box(
+        form(session, _FORM, _fields(), write, look="bar", label="Contact sheet"),
         work(session, _SLOT),
         sentence(typed_text(said), key="sheet-said", tone="problem" if state.is_problem else "note")
         if said
         else None,
+        key="contact-sheet",
     )
 
 

@@ -24,7 +24,6 @@ from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.products_left import ShownProducts, counted_once, counted_values
 from prodex.selection import Code, Range, Selection
 from prodex.selection.paths import is_of_requirements
-from prodex.selection.units import ALL_UNITS
 from prodex.tables.fill_state import FillState
 from prodex.untrusted_text import cut
 
@@ -289,9 +288,7 @@ def _paging(name: str, listed: Mapping[str, Any], folding: Folding) -> Iterator[
 
 def _missing_of(session: Session, left: FilterResult) -> str:
     """Say of which products what is missing is counted."""
-    among = session.filter.facets.counted_units(left)
-    more = "" if among.units == ALL_UNITS else " (for others choose a consumer unit or packaging as well)"
-    return f"Of {among}{more}, needed or not."
+    return f"Of {session.filter.facets.counted_units(left)}, needed or not."
 
 
 def _adding(session: Session, state: FacetsState) -> Block:

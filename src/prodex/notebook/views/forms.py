@@ -65,8 +65,9 @@ def form(
     *buttons: Block | None,
     look: str = "",
     label: str = "",
+    on_return: bool = False,
 ) -> Block:
-    """Return a form with its buttons; None is left out."""
+    """Return a form with its buttons; None is left out. `on_return`: Return in a field presses the first of them."""
     given = session.typed.get(name, {})
     return {
         "kind": "form",
@@ -75,6 +76,7 @@ def form(
         "look": look,
         "fields": [_field_view(session, name, one, given) for one in fields if one],
         "buttons": [one for one in buttons if one],
+        **({"on_return": True} if on_return else {}),
     }
 
 

@@ -14,7 +14,7 @@ from prodex.exploration.gallery import sheet_rows, tiles
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button, row, sentence, switch, work
-from prodex.notebook.views.contact_sheet import contact_sheet_fold
+from prodex.notebook.views.contact_sheet import contact_sheet_block
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.gallery_pages import (
     GalleryState,
@@ -84,7 +84,7 @@ def gallery_blocks(session: Session) -> list[Block]:
             look="table-head",
         ),
         _controls(session),
-        contact_sheet_fold(session),
+        contact_sheet_block(session),
         work(session, _DOWNLOAD),
         _grid(session),
     )
@@ -171,7 +171,7 @@ def _controls(session: Session) -> Block:
         ),
         FormField("side", "Size", "choice", state.side, [*_SIDES.items()], do="gallery.side"),
     )
-    return form(session, "gallery-controls", fields, look="line", label="Pictures")
+    return form(session, "gallery-controls", fields, look="bar", label="Pictures")
 
 
 def _grid(session: Session) -> Block:

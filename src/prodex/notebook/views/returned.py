@@ -214,7 +214,15 @@ def _blocks(session: Session) -> Iterator[Block | None]:
             "accept": _ENDINGS,
             "do": "returned.upload",
         },
-        form(session, _FORM, _FIELDS, button("Read", "returned.read"), label="Worklists that came back"),
+        form(
+            session,
+            _FORM,
+            _FIELDS,
+            button("Read", "returned.read"),
+            label="Worklists that came back",
+            # To read changes nothing, and whoever has typed a folder wants it read.
+            on_return=True,
+        ),
         key="source",
         look="source",
     )
