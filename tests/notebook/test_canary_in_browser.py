@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _TYPED = "<img src=x onerror=alert(1)> $a$ =1+1 \u202e"
 
 #: What only markup that was taken for markup would have made.
-_MADE = ".prodex :is(script, svg:not(.chart), iframe, base, object, embed, link, form, mjx-container, .MathJax)"
+_MADE = (
+    ".prodex :is(script, svg:not(.chart), iframe, base, object, embed, link, form, mjx-container, .MathJax)"
+)
 
 _ALL = """() => {
     const root = document.querySelector(".prodex");

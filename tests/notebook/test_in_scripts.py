@@ -28,14 +28,12 @@ _SCRIPTS = {
     """,
     "with an error of the script": "explored = explore(catalog)\nexplored.app.view()\nraise SystemExit(0)",
     "with work that goes on while the process ends": """
-        import threading, time
         from prodex.executors import side_by_side
         explored = explore(catalog)
         explored.app.view()
         def late(_):
-            while threading.main_thread().is_alive():
-                time.sleep(0.01)
-            return list(side_by_side(str.upper, "ab"))
+            while True:  # until no thread can begin
+                list(side_by_side(str.upper, "ab"))
         explored.app.run("late", late, lambda session, found: session.noting(str(found)))
     """,
     "waited for": """

@@ -312,6 +312,8 @@ class App:
         """Read what the view lacks, from the first time that somebody looks: a panel that nobody sees reads nothing."""
         if not self._is_looked_at:
             self._is_looked_at = True
+            # Made before anything is read in the background, which would take the processors from it.
+            self._made()
             self._read_wanted()
 
     def _open_section(self) -> Section:

@@ -351,10 +351,10 @@ class Page {
     return () => watch.disconnect();
   }
 
-  /** JupyterLab notices that somebody restarts the kernel, but not that it has died, in which case it is restarted, too. */
+  /** JupyterLab marks not all panels of a kernel that somebody restarts, and none of one that has died and is restarted. */
   noticeDeath(kernel) {
     const watch = (_, status) => {
-      if (status === "autorestarting" || status === "dead") this.place.classList.add("jupyter-widgets-disconnected");
+      if (["restarting", "autorestarting", "dead"].includes(status)) this.place.classList.add("jupyter-widgets-disconnected");
     };
     kernel?.statusChanged?.connect(watch);
     return () => kernel?.statusChanged?.disconnect(watch);

@@ -294,6 +294,9 @@ class Runner(Generic[T]):
                 result = do(work.reporter)
         except BaseException as error:  # noqa: BLE001 - an error of any kind is shown at the widget's edge
             # What fails while it is being cancelled is no news to whoever has cancelled it.
+            if _is_of_the_end(error):
+                self._ended(work)
+                return
             if work.is_cancelled and isinstance(error, CancelledError | ServiceError):
                 receive = self._cancelled
             else:
@@ -306,8 +309,7 @@ class Runner(Generic[T]):
         self, work: Work, loop: asyncio.AbstractEventLoop | None, receive: Callable[[], object]
     ) -> None:
         if not threading.main_thread().is_alive():
-            # The process ends: nobody is left to be told, and what fails now mostly fails since no thread can begin.
-            self._ended(work)
+            self._ended(work)  # the process ends, and nobody is left to be told
             return
 
         def deliver() -> None:
@@ -318,7 +320,8 @@ class Runner(Generic[T]):
                             self._show()
                             receive()
                         except Exception as error:  # noqa: BLE001 - nobody would see it in an event loop
-                            self._failed(error)
+                            if not _is_of_the_end(error):
+                                self._failed(error)
             finally:
                 self._ended(work)
 
@@ -358,6 +361,11 @@ class Runner(Generic[T]):
             if work is self.work:
                 self._asked = None
             self._changed.notify_all()
+
+
+def _is_of_the_end(error: BaseException) -> bool:
+    """Return whether it says that no thread can begin, since the process ends: nobody is to be told."""
+    return isinstance(error, RuntimeError) and "interpreter shutdown" in str(error)
 
 
 def let_end(seconds: float = _LAST_SECONDS) -> None:
