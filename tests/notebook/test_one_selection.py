@@ -62,7 +62,7 @@ def test_a_selection_is_refined_where_one_is(app: App) -> None:
     assert "3 of 6 products" in said(app)
     press(app, "Or …")
     assert ("quality", Selection()) == (app.session.section, app.session.conditions)
-    press(app, "Join both")
+    press(app, "Take back")
     assert ("quality", {"brand"}) == where(app)
     press(app, "All others")
     assert ("quality", {"brand"}) == (app.session.section, set(app.session.conditions.excluded))

@@ -28,23 +28,20 @@ if TYPE_CHECKING:
 
 SAMPLE = """
     import prodex as px
-    from prodex.notebook.widget import explore
     from prodex_sandbox.sample import shared_products
     catalog = px.flatten(one.record for one in shared_products(2000))
 """
 SERVED = """
     import prodex as px
-    from prodex.notebook.widget import explore
     service = px.connect("{url}", client_id="{client_id}", client_secret="{client_secret}")
     catalog = px.load_products(service, name="{name}", progress=False)
-    panel = explore(catalog, service=service)
+    panel = px.explore(catalog, service=service)
 """
 SAVED = """
     import copy
     from pathlib import Path
     from uuid import uuid4
     import prodex as px
-    from prodex.notebook.widget import explore
     from prodex_sandbox.sample import AS_OF, shared_products
     records = [product.record for product in shared_products(120)]
     later, name = copy.deepcopy(records), f"week-{uuid4()}"
@@ -60,7 +57,6 @@ PICTURED = """
     import sys; sys.path.insert(0, {root!r})
     import prodex as px
     from prodex.notebook.views.gallery_pictures import CONSENT
-    from prodex.notebook.widget import explore
     from tests.pictures import drawn
     CONSENT.is_given = False  # of whoever pressed before in this kernel
     content = drawn.picture(300, 200, colour="olive")
@@ -171,7 +167,7 @@ def value(out: Locator, title: str, label: str) -> Locator:
 
 def test_french_products_of_a_supplier_without_ingredients(lab: Lab, browser: Browser) -> None:
     """Three clicks, with nothing scrolled; on a narrow page one more opens the filters."""
-    with lab.opened(browser, [SAMPLE, "panel = explore(catalog)\npanel"]) as notebook:
+    with lab.opened(browser, [SAMPLE, "panel = px.explore(catalog)\npanel"]) as notebook:
         notebook.run(0)
         asked = (
             "catalog.where(target_market=250, owner='Hogar Limpiaferra SL', is_consumer_unit=[True, None])"
@@ -204,7 +200,7 @@ def test_french_products_of_a_supplier_without_ingredients(lab: Lab, browser: Br
 
 def test_the_same_of_any_supplier(lab: Lab, browser: Browser) -> None:
     """A supplier that is not among the first is found by part of its name, in the same three clicks."""
-    with lab.opened(browser, [SAMPLE, "panel = explore(catalog)\npanel"]) as notebook:
+    with lab.opened(browser, [SAMPLE, "panel = px.explore(catalog)\npanel"]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         rows(out).first.wait_for()
@@ -257,7 +253,7 @@ def test_load_drinks_of_a_market_that_changed_last_month_and_cancel(
 
 def test_what_has_changed_since_monday(lab: Lab, browser: Browser) -> None:
     """Two clicks: the section, and the snapshot of Monday, with which the newest one is compared at once."""
-    with lab.opened(browser, [SAVED, "panel = explore(catalog)\npanel"]) as notebook:
+    with lab.opened(browser, [SAVED, "panel = px.explore(catalog)\npanel"]) as notebook:
         notebook.run(0)
         out = notebook.run(1)
         out.evaluate("one => one.scrollIntoView()")
@@ -277,7 +273,7 @@ def test_the_worklist_of_a_supplier_out_and_back(lab: Lab, browser: Browser, own
     import os; os.chdir({str(folder)!r})
     from prodex_sandbox.sample import AS_OF
     audit = px.audit(catalog, "online-listing", progress=False, now=AS_OF)
-    panel = explore(catalog, audit=audit, service=service)
+    panel = px.explore(catalog, audit=audit, service=service)
     """
     with lab.opened(browser, [audited, "panel"]) as notebook:
         notebook.run(0)
@@ -336,7 +332,7 @@ def test_a_contact_sheet_of_a_kind(lab: Lab, browser: Browser) -> None:
         folder = own_folder(lab)
         pictured = PICTURED.format(root=str(Path(__file__).parents[2]), url=server.base_url)
         pictured += f"    import os; os.chdir({str(folder)!r})"
-        with lab.opened(browser, [pictured, "panel = explore(catalog)\npanel"]) as notebook:
+        with lab.opened(browser, [pictured, "panel = px.explore(catalog)\npanel"]) as notebook:
             notebook.run(0)
             out = notebook.run(1)
             out.evaluate("one => one.scrollIntoView()")
