@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _COLOURS = 256
 #: Pixels, as high as the longest section, so that nothing has to be scrolled into sight.
 _TALL = 3000
-_GROUNDS = {"light": "#ffffff", "dark": "#111111"}
+_GROUNDS = {"light": "#ffffff", "dark": "#161b22"}
 #: Answers to worklists that are collected as corrections.
 _ANSWERS = 5
 
@@ -158,7 +158,7 @@ def _choose(page: Page) -> None:
 
 
 def _show_pictures(page: Page) -> None:
-    button = page.get_by_role("button", name="Show pictures", exact=True)
+    button = page.get_by_role("button", name="Show pictures")
     if button.count():
         button.first.click()
     page_settled(page)

@@ -42,7 +42,7 @@ _GONE = "Nothing was done: the grid has changed since, and has no such cell."
 _LEGEND = (
     "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. "
     "Press a cell to list the products that lack it, and again to take that back; a head lists those of its row or "
-    "column, and ▲▼ beside it sorts the columns by a row. “≥”: only a part was asked for, and more may be there."
+    "column, and ⇅ beside it sorts the columns by a row. “≥”: only a part was asked for, and more may be there."
 )
 
 
