@@ -54,6 +54,7 @@ def _ran(body: str, home: Path, *options: str, products: int = 300) -> subproces
     return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", _SCRIPTS.values(), ids=_SCRIPTS.keys())
 def test_a_script_that_ends_prints_no_traceback(body: str, home: Path) -> None:
     """Not even a warning is an error that is printed, whatever is still read in the background."""

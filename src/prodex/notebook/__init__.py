@@ -1,8 +1,5 @@
-"""Panels for JupyterLab: query, explore, audit and compare products, and use the result in Python.
+"""The panel for notebooks: explore, audit, compare, correct and load products, and use the result in Python.
 
-Every panel takes a catalogue (or a service, or a name) and exposes its result as a traitlet. Panels observe one
-`Exploration` and never each other. Decisions are made in modules without widgets, which are tested without a browser.
-Only ipywidgets and anywidget are used. Text of suppliers is shown verbatim: in buttons, options, elements that our
-scripts make, or escaped HTML. It is never put into a `Label`, a `Checkbox` or a description, where JupyterLab typesets
-formulas.
+It is one anywidget over a session, which its sections show and their buttons change (`session`, `views`, `app`). Text
+of suppliers is shown verbatim: as text nodes that our scripts make (`js`), or escaped where no script runs (`static`).
 """
