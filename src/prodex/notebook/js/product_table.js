@@ -159,6 +159,16 @@ function rowIntoSight(row) {
   else if (bottom > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = bottom - scroll.clientHeight;
 }
 
+/** Scroll to a row, and draw what is around it: rows that were never drawn may be higher than thought, and move it. */
+function bringRow(body, id, block, state) {
+  for (let left = 4; left; left -= 1) {
+    rowIntoSight(rowOf(body, id));
+    if (rowsToDraw(body.closest(".scroll"), block, state).join() === state.drawnPlaces) return;
+    state.drawRows();
+  }
+  rowIntoSight(rowOf(body, id));
+}
+
 /** Make a row the one that is reached with Tab. */
 function stopAtRow(body, id, state) {
   state.active = id;
@@ -177,7 +187,7 @@ function productKeys(event, body, block, act, state) {
     if (!rowOf(body, next)) state.drawRows();
     const found = rowOf(body, next);
     found.focus({ preventScroll: true });
-    rowIntoSight(found);
+    bringRow(body, next, block, state);
     if (block.open) act("table.open", { product_id: next });
   };
   const turn = (by, follow) => {
