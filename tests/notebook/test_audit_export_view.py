@@ -11,6 +11,7 @@ import pytest
 import prodex
 from prodex.notebook.app import App
 from prodex.worklists.supplier_languages import languages_of_suppliers
+from prodex_sandbox.sample import shared_products
 
 from .test_audit_view import block, press, quality, shown, words
 
@@ -82,14 +83,22 @@ def test_each_supplier_gets_its_language(app: App, tmp_path: Path) -> None:
     assert english != french
 
 
-def test_the_language_of_a_supplier_is_that_of_most_of_its_texts() -> None:
-    """Of as many in two, its own before English; owners without such texts are left out."""
+def test_the_language_of_a_supplier_is_that_of_its_numbers_or_of_most_of_its_texts() -> None:
+    """Of as many in two, its own before English; owners of whom neither says one are left out."""
     audit = prodex.audit(prodex.flatten(RECORDS), PROFILE, progress=False)
     called = dict(zip(audit.groups("owner").codes, audit.groups("owner").labels, strict=True))
     found = {called[code]: one for code, one in languages_of_suppliers(audit).items()}
     assert {"Moulin": "fr", "Mühle": "de", "Molen": "nl"} == found
     some = audit.only(["3"], "one")
     assert ["de"] == list(languages_of_suppliers(some).values())
+    # Half of the texts of a Dutch supplier of the sample are French, and most of those of a Spanish one are.
+    sample = prodex.flatten(product.record for product in shared_products(400))
+    audit = prodex.audit(sample, PROFILE, progress=False)
+    called = dict(zip(audit.groups("owner").codes, audit.groups("owner").labels, strict=True))
+    found = {called[code]: one for code, one in languages_of_suppliers(audit).items()}
+    assert ("nl", "de", None) == tuple(
+        found.get(one) for one in ("Van Durmelen Foods BV", "Haushaltswerk Trautloh", "Hogar Limpiaferra SL")
+    )
 
 
 def test_a_brand_has_no_language_of_its_own(app: App, tmp_path: Path) -> None:

@@ -80,8 +80,9 @@ def _worklist_fields(session: Session, audit: Audit) -> list[FormField]:
     # A brand or a kind is nobody who reads.
     if by == "owner":
         languages = [(OF_EACH, "each supplier's language"), *languages]
-    hint = "The one in which most texts of a supplier are; English where they are in no other." * (
-        by == "owner"
+    hint = (
+        "That of the country of its GTINs, or of most of its texts; English where that is none of these."
+        * (by == "owner")
     )
     return [
         FormField("by", "Worklists", "choice", "owner", [(one, f"one per {one}") for one in _BY]),
