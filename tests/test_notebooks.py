@@ -292,10 +292,11 @@ def test_panels_keep_a_picture() -> None:
             assert not data.get("text/html", "").startswith("<script")
             if found := _SENTENCE.fullmatch(data.get("text/plain", "")):
                 seen[found[1]] = data["text/html"]
-    assert {"Query panel", "Explore", "Product card"} <= seen.keys()
+    assert {"Load", "Explore", "Card", "Quality"} <= seen.keys()
     assert "<table>" in seen["Explore"]
-    assert "<table>" in seen["Product card"]
-    assert "ProductQuery(" in seen["Query panel"]
+    assert "<table" in seen["Card"]
+    assert "products match" in seen["Load"]
+    assert "France" in seen["Load"]
 
 
 @pytest.mark.parametrize(

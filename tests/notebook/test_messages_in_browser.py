@@ -16,7 +16,7 @@ from prodex.notebook.app import App
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views import SECTIONS
-from prodex.notebook.views.blocks import box, button, fold, heading, row, sentence, switch, table, typed_text
+from prodex.notebook.views.blocks import box, button, fold, heading, paragraph, row, switch, table, typed_text
 from prodex.notebook.views.forms import FormField, form, form_values
 
 from .one_browser import in_kernel, page_settled, press, shown, type_in
@@ -65,9 +65,9 @@ def _view(session: Session) -> list[Block]:
     ]
     return [
         heading("Trial"),
-        sentence(f"pressed {' '.join(trial.pressed)}", key="pressed"),
-        sentence(f"others {trial.others}", key="others"),
-        sentence(["Supplier: ", typed_text(trial.text)], key="text"),
+        paragraph(f"pressed {' '.join(trial.pressed)}", key="pressed"),
+        paragraph(f"others {trial.others}", key="others"),
+        paragraph(["Supplier: ", typed_text(trial.text)], key="text"),
         row(
             *(button(one, "trial.press", what=one) for one in ("A", "B", "C")),
             button("Save", "trial.save", look="main"),
@@ -84,8 +84,8 @@ def _view(session: Session) -> list[Block]:
             key="removed",
         ),
         switch("Side", trial.view, {"left": "Left", "right": "Right"}, "trial.side", key="side"),
-        fold(session, "more", "More", lambda: [sentence("inside", key="inside")]),
-        box(*(sentence(f"line {at}", key=f"line {at}") for at in range(60)), key="long"),
+        fold(session, "more", "More", lambda: [paragraph("inside", key="inside")]),
+        box(*(paragraph(f"line {at}", key=f"line {at}") for at in range(60)), key="long"),
     ]
 
 

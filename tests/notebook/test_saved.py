@@ -15,7 +15,7 @@ from prodex.notebook.saved import MOST_BYTES, saved_html
 from prodex.notebook.session.actions import Section
 from prodex.notebook.session.value import Session
 from prodex.notebook.views import SECTIONS
-from prodex.notebook.views.blocks import heading, sentence, table, typed_text
+from prodex.notebook.views.blocks import heading, paragraph, table, typed_text
 from prodex.notebook.widget import Explore, explore
 from prodex.quality.audit import Audit
 from prodex.sandbox import Sandbox
@@ -66,7 +66,7 @@ def seen_of(panel: Explore) -> tuple[str, Seen]:
     bundle = panel._repr_mimebundle_()
     assert bundle is not None
     assert {"text/plain", "text/html", _VIEW} == set(bundle)
-    assert re.fullmatch(r"Explore: [\d,]+ products?\. Run this cell to use it\.", bundle["text/plain"])
+    assert re.fullmatch(r"[A-Z][a-z]+: [\d,]+ products?\. Run this cell to use it\.", bundle["text/plain"])
     return inert(bundle["text/html"])
 
 
@@ -166,21 +166,21 @@ def test_too_much_is_cut_between_elements_and_says_so() -> None:
     rows = [{"key": str(at), "cells": [str(at), typed_text("\ud800<b>é")]} for at in range(30_000)]
     columns = [{"name": "a", "title": "Number"}, {"name": "b", "title": "Text"}]
     numbers = table(columns, rows, key="numbers", label="Numbers")
-    long = saved_html(_view(sentence("before"), numbers, sentence("after")))
+    long = saved_html(_view(paragraph("before"), numbers, paragraph("after")))
     text, _ = inert(long)
     assert "before" in text
     assert "0 \ufffd<b>é" in text or "0 ?<b>é" in text
     assert text.endswith("More is in the panel: run the cell to see it.")
     assert "after" not in text
     picture = {"kind": "picture", "key": "p", "image": "p", "alt": "Bread"}
-    shown = saved_html(_view(sentence("Bread"), picture), {"p": ("image/png", b"x" * MOST_BYTES)})
+    shown = saved_html(_view(paragraph("Bread"), picture), {"p": ("image/png", b"x" * MOST_BYTES)})
     assert "Bread" in inert(shown)[0]
     assert "<img" not in shown
 
 
 def test_a_formula_is_left_alone() -> None:
     """JupyterLab typesets what stands between dollars, unless it is told not to."""
-    assert 'class="mathjax_ignore' in saved_html(_view(sentence(typed_text("$5 and $6"))))
+    assert 'class="mathjax_ignore' in saved_html(_view(paragraph(typed_text("$5 and $6"))))
 
 
 def test_headings_above_nothing_are_left_out() -> None:
@@ -201,7 +201,7 @@ def test_a_view_that_cannot_be_made_is_said(caplog: pytest.LogCaptureFixture) ->
         del SECTIONS["broken"]
     assert bundle is not None
     assert _VIEW in bundle
-    assert "<p>Explore: 60 products. Run this cell to use it.</p>" == bundle["text/html"]
+    assert "<p>Broken: 60 products. Run this cell to use it.</p>" == bundle["text/html"]
     assert "KeyError" in caplog.text
 
 

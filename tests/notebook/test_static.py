@@ -15,8 +15,8 @@ from prodex.notebook.views.blocks import (
     fold,
     heading,
     listed,
+    paragraph,
     row,
-    sentence,
     switch,
     table,
     typed_text,
@@ -42,7 +42,7 @@ def test_what_is_only_pressed_is_left_out() -> None:
         form(SESSION, "load", [FormField("market", "Market")], button("Load", "load.start")),
         row(button("a", "b"), key="row"),
         fold(SESSION, "export", "Export", lambda: [button("Export", "export.do")], at_first=True),
-        fold(SESSION, "closed", "Columns", lambda: [sentence("inside")]),
+        fold(SESSION, "closed", "Columns", lambda: [paragraph("inside")]),
         work(SESSION, "load"),
         None,
         {"kind": "of another version", "key": "x", "text": "?"},
@@ -60,16 +60,16 @@ def test_blocks_say_what_they_say() -> None:
     shown = page(
         heading("Products", level=2),
         box(
-            sentence(["3 of ", typed_text("<b>"), " "]),
+            paragraph(["3 of ", typed_text("<b>"), " "]),
             listed(["one", ["two ", mark("x", "y")]], key="l"),
             key="box",
         ),
         switch("Show", "b", {"a": "Table", "b": "Gallery"}, "show", key="switch"),
-        fold(SESSION, "open", "Columns", lambda: [sentence("inside")], at_first=True),
+        fold(SESSION, "open", "Columns", lambda: [paragraph("inside")], at_first=True),
         table(columns, [{"key": "1", "cells": cells}], key="table", label="Brands"),
         table(columns, [], key="empty", label="None", empty="No brands."),
         part("Codes", facts([], key="facts"), note="by ACME"),
-        details("More", sentence("in it"), key="more"),
+        details("More", paragraph("in it"), key="more"),
     )
     assert "Products" == shown.one("h2").words
     assert "3 of <b>" in shown.words
@@ -106,11 +106,11 @@ def _everywhere(text: str) -> list[Any]:
     cell = {"items": [{"was": typed, "now": typed, "mark": "new", "tag": text}], "lang": text}
     return [
         heading([typed], key="h"),
-        sentence(["is ", typed], key="s"),
+        paragraph(["is ", typed], key="s"),
         listed([typed, ["a ", mark(typed, text)]], key="l", tone=text),
         table([{"name": "a", "title": typed}], [{"key": "1", "cells": [typed]}], key="t", label=text),
         switch(text, "a", {"a": text}, "do", key="sw"),
-        part(text, details(typed, sentence(typed), key="d"), note=text),
+        part(text, details(typed, paragraph(typed), key="d"), note=text),
         {"kind": "facts", "key": "f", "rows": [{"term": typed, "value": typed, "note": typed}]},
         {"kind": "record", "key": "r", "text": text, "label": text},
         {"kind": "picture", "key": "p", "alt": text, "problem": typed},

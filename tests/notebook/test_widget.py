@@ -143,5 +143,5 @@ def test_a_panel_alone_says_what_it_cannot_show() -> None:
     panel.app.change(
         lambda session: session.filtered(Selection(groups={"brand": ("A",)})).replaced(section="products")
     )
-    assert "2 products of 5 are chosen now" in panel.app.session.notices["coverage"].sentence
+    assert "Other products are chosen now" in panel.app.session.notices["coverage"].sentence
     assert 2 == len(panel.catalog)

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias, TypeVar
 
 from prodex.errors import ProdexError
 from prodex.exploration.drafts import CollectedDraft, are_same_products
-from prodex.messages import counted
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.session.actions import Deed, Section, Want, deed_of
 from prodex.notebook.session.jobs import Runner, are_same_arguments
@@ -432,9 +431,8 @@ def _instead_of(section: str, session: Session, before: Session) -> Session:
         )
     if session.conditions == before.conditions and session.catalog is before.catalog:
         return session
-    chosen = f"{counted(len(session.chosen), 'product')} of {len(session.catalog):,}"
     return session.noting(
-        f"{chosen} are chosen now. This panel does not list them: its `catalog` has them in Python."
+        "Other products are chosen now. This panel does not list them: its `catalog` has them in Python."
     )
 
 

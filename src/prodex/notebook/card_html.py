@@ -9,7 +9,7 @@ from prodex.exploration.card.contents import CardContents
 from prodex.notebook.assets import card_style
 from prodex.notebook.session.actions import Block
 from prodex.notebook.static import blocks_html
-from prodex.notebook.views.blocks import sentence, typed_text
+from prodex.notebook.views.blocks import paragraph, typed_text
 from prodex.notebook.views.card_contents import (
     after_pictures,
     before_texts,
@@ -50,7 +50,7 @@ def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None)
         for position, one in images.items()
     }
     raw = (
-        sentence("The catalogue does not have the record.", key="none", tone="muted")
+        paragraph("The catalogue does not have the record.", key="none", tone="muted")
         if card.raw.is_missing
         else details(raw_title(card), raw_block(card), key="record")
     )

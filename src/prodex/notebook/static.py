@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from prodex.colour_scale import LIGHT, SCALE
 from prodex.notebook.session.actions import Block
+from prodex.notebook.views.blocks import typed_text
 
 #: Pictures that were sent to pages, by name: their kind and their bytes.
 Pictures: TypeAlias = Mapping[str, tuple[str, bytes]]
@@ -81,8 +82,8 @@ def blocks_html(blocks: Iterable[Block | None], pictures: Pictures | None = None
 
     Examples
     --------
-    >>> from prodex.notebook.views.blocks import heading, sentence, typed_text
-    >>> blocks_html([heading("Texts"), sentence(["Name: ", typed_text("<b>")])])
+    >>> from prodex.notebook.views.blocks import heading, paragraph, typed_text
+    >>> blocks_html([heading("Texts"), paragraph(["Name: ", typed_text("<b>")])])
     '<h3>Texts</h3><p class="text">Name: <bdi dir="auto">&lt;b&gt;</bdi></p>'
     """
     return _Renderer(pictures or {}).all(blocks)
@@ -200,6 +201,20 @@ def _switch(at: _Renderer, block: Block) -> str:
         if chosen
         else ""
     )
+
+
+def _form(at: _Renderer, block: Block) -> str:
+    """Return what is entered, and what is chosen other than the first; a path of this machine is nobody else's."""
+    entered = []
+    for field in block["fields"]:
+        options = {str(one["value"]): one["label"] for one in field.get("options", ())}
+        values = field["value"] if isinstance(field["value"], list) else [field["value"]]
+        is_first = field["kind"] == "choice" and [*map(str, values)] == [*options][:1]
+        if field["kind"] == "folder" or is_first or not any(values):
+            continue
+        words = ", ".join(at.said(options.get(str(one), typed_text(str(one)))) for one in values)
+        entered.append(_tag("p", f"{at.said(field['label'])}: <strong>{words}</strong>", "text"))
+    return "".join(entered)
 
 
 def _part(at: _Renderer, block: Block) -> str:
@@ -415,6 +430,7 @@ _KINDS: dict[str, Callable[[_Renderer, Block], str]] = {
     "fold": _fold,
     "details": _details,
     "switch": _switch,
+    "form": _form,
     "part": _part,
     "facts": _facts,
     "mark": _mark,

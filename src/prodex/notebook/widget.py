@@ -99,6 +99,10 @@ class Explore(AnyWidget):
     _css: Unicode[str, str | bytes] = Unicode().tag(sync=True)
 
     def __init__(self, session: Session, sections: Iterable[str] = ()) -> None:
+        if not isinstance(session, Session):
+            raise InputError(
+                f"Explore shows a session, not {type(session).__name__}. Call prodex.explore(catalog)."
+            )
         super().__init__(_esm=script(), _css=style())
         self.app: App = App(session, sections)
         self._is_following = False
@@ -179,7 +183,9 @@ class Explore(AnyWidget):
         self.app.wait(seconds)
 
     def __repr__(self) -> str:
-        return f"Explore: {counted(len(self.app.session.catalog), 'product')}. Run this cell to use it."
+        (first, *others) = self.app.sections
+        what = "Explore" if others else first.title(self.app.session)
+        return f"{what}: {counted(len(self.app.session.catalog), 'product')}. Run this cell to use it."
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any] | None:
         """Return the view of the panel, and what is saved of it for where a notebook is only read."""

@@ -14,7 +14,7 @@ import pandas as pd
 from prodex.errors import InputError
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
+from prodex.notebook.views.blocks import box, button, heading, paragraph, typed_text, work
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, form, form_values, required
@@ -66,11 +66,11 @@ def acceptance_block(session: Session, figures: AuditFigures) -> Block:
     said = None
     if outcome.sentence:
         tone = "problem" if outcome.is_problem else "note"
-        said = sentence(typed_text(outcome.sentence), key="outcome", tone=tone)
+        said = paragraph(typed_text(outcome.sentence), key="outcome", tone=tone)
     return box(
         heading("Accepted findings"),
-        sentence(_EXPLAINED, key="explained", tone="muted"),
-        sentence(typed_text(figures.accepted), key="figures"),
+        paragraph(_EXPLAINED, key="explained", tone="muted"),
+        paragraph(typed_text(figures.accepted), key="figures"),
         form(
             session,
             _FORM,

@@ -13,7 +13,7 @@ from prodex.exploration.drafts import are_same_products
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import box, listed, sentence, typed_text
+from prodex.notebook.views.blocks import box, listed, paragraph, typed_text
 from prodex.notebook.views.fix_blocks import first_lines, fixed_and_new, lines_of
 from prodex.progress import Reporter
 from prodex.quality import Audit, AuditComparison, Profile
@@ -105,7 +105,7 @@ def arrival_block(arrival: ArrivedCorrections, every: int, missing: Sequence[str
     new = [f"New: {one}" for one in lines_of(arrival.comparison, "newly failing")]
     problems = [typed_text(one) for one in (*first_lines(missing, len(missing)), *new)]
     return box(
-        sentence(said, key="arrived", tone="note"),
+        paragraph(said, key="arrived", tone="note"),
         listed(fixed, key="fixed"),
         listed(problems, key="missing", tone="problem"),
         key="arrival",

@@ -14,7 +14,7 @@ from prodex.notebook.session.actions import Block, Panel, Section, Want, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.acceptance import acceptance_block, acceptance_wants
 from prodex.notebook.views.audit_export import export_block
-from prodex.notebook.views.blocks import button, row, sentence, typed_text, work
+from prodex.notebook.views.blocks import button, paragraph, row, typed_text, work
 from prodex.notebook.views.checks import checks_block
 from prodex.notebook.views.completeness import completeness_block, completeness_wants
 from prodex.notebook.views.conditions import conditions_bar
@@ -93,11 +93,11 @@ def quality_view(session: Session) -> list[Block]:
     figures = figures_of(session)
     made = [*_controls(session)]
     if session.audit is None:
-        made.append(sentence(_NOT_AUDITED, key="not-audited", tone="muted"))
+        made.append(paragraph(_NOT_AUDITED, key="not-audited", tone="muted"))
     elif figures is None:
         made.append(
             work(session, "quality.figures")
-            or sentence("The figures are being counted.", key="counting", tone="muted")
+            or paragraph("The figures are being counted.", key="counting", tone="muted")
         )
     else:
         title = session.derived(OfferedProfiles.of).title(figures.judged)
@@ -174,7 +174,7 @@ def _controls(session: Session) -> list[Block]:
     run = button("Audit", "quality.run", look="main")
     shown = [
         form(session, _FORM, fields, run, look="export-row", label="Run an audit"),
-        sentence(typed_text(described), key="described", tone="muted") if described else None,
+        paragraph(typed_text(described), key="described", tone="muted") if described else None,
         work(session, _SLOT),
     ]
     return [one for one in shown if one]
@@ -184,12 +184,12 @@ def _chosen(session: Session, figures: AuditFigures) -> Block:
     """Return which products the figures are about, and the way back to all."""
     if not figures.conditions:
         return row(
-            sentence(_INVITATION, key="invitation", tone="status only-live"), key="chosen", look="chosen-row"
+            paragraph(_INVITATION, key="invitation", tone="status only-live"), key="chosen", look="chosen-row"
         )
     said = ["The figures are about ", counted(len(figures.judged), "product"), ": "]
     words = "; ".join(session.filter.labels(figures.conditions))
     return row(
-        sentence([*said, typed_text(words)], key="about", tone="status"),
+        paragraph([*said, typed_text(words)], key="about", tone="status"),
         button("Show all products", "quality.everything", key="everything", to="tiles"),
         key="chosen",
         look="chosen-row",

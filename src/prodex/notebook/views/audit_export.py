@@ -14,7 +14,7 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.audits_before import earlier
-from prodex.notebook.views.blocks import box, button, heading, sentence, typed_text, work
+from prodex.notebook.views.blocks import box, button, heading, paragraph, typed_text, work
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, form, form_values, required
@@ -69,7 +69,7 @@ def export_block(session: Session, figures: AuditFigures) -> Block:
         ),
         form(session, "export", _common_fields(), label="Existing files"),
         work(session, _SLOT),
-        sentence(typed_text(said), key="exported", tone="note") if said else None,
+        paragraph(typed_text(said), key="exported", tone="note") if said else None,
         key="export-box",
     )
 

@@ -47,7 +47,7 @@ def heading(text: str | Sequence[Any], *, key: str = "", level: int = 3) -> Bloc
     return {"kind": "heading", "key": key or f"heading {text}", "text": text, "level": level}
 
 
-def sentence(text: str | Typed | Sequence[Any], *, key: str = "", tone: str = "") -> Block:
+def paragraph(text: str | Typed | Sequence[Any], *, key: str = "", tone: str = "") -> Block:
     """Return a sentence.
 
     Parameters

@@ -30,8 +30,8 @@ from prodex.notebook.views.blocks import (
     fold,
     is_open,
     listed,
+    paragraph,
     row,
-    sentence,
     switch,
     typed_text,
     work,
@@ -271,14 +271,14 @@ def _blocks(session: Session) -> Iterator[Block | None]:
     yield form(session, FORM, operation_fields(session), label="Correct the chosen products")
     yield work(session, "bulk preview")
     if not _number(session):
-        yield sentence("No product is chosen.", key="said", tone="status")
+        yield paragraph("No product is chosen.", key="said", tone="status")
     elif failure := _failure(session):
-        yield sentence(typed_text(failure), key="said", tone="problem")
+        yield paragraph(typed_text(failure), key="said", tone="problem")
     elif made is not None:
         yield from made.blocks
         yield from _confirming(made)
     elif _of(session) is not None and not is_sending(session, _NAME):
-        yield sentence("Making the preview …", key="said", tone="status")
+        yield paragraph("Making the preview …", key="said", tone="status")
     yield from send_blocks(session, _NAME)
     if made is not None and made.texts:
         collect = f"Collect {counted(len(made.texts), 'correction')}"
@@ -418,7 +418,7 @@ def _preview_blocks(fix: Fix, chosen: ChosenOperation | None) -> Iterator[Block]
     rows = fix.preview()
     words = "take back what was sent" if chosen is None else chosen.step.operation.words
     title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, rows['gtin'].nunique())}."
-    yield sentence(typed_text(title), key="said", tone="status")
+    yield paragraph(typed_text(title), key="said", tone="status")
     lines = [line for state, what in _NOT_TAKEN.items() for line in _reasons(fix, state, what)]
     if (reasons := listed([typed_text(one) for one in lines], key="reasons", tone="problem")) is not None:
         yield reasons

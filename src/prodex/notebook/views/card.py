@@ -25,7 +25,7 @@ from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Session, error_text
-from prodex.notebook.views.blocks import button, fold, row, sentence, table, typed_text, work
+from prodex.notebook.views.blocks import button, fold, paragraph, row, table, typed_text, work
 from prodex.notebook.views.card_contents import (
     after_pictures,
     before_texts,
@@ -242,7 +242,7 @@ def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> lis
     is_apart = isinstance(read, ReadCard) and not is_alone and not _is_listed(session, product_id)
     return [
         row(edit, None if is_alone else close, key="card-keys", look="card-keys"),
-        *([sentence(apart, key="apart", tone="note")] if is_apart else []),
+        *([paragraph(apart, key="apart", tone="note")] if is_apart else []),
     ]
 
 
@@ -254,9 +254,9 @@ def _is_listed(session: Session, product_id: str) -> bool:
 def _instead(session: Session, read: Any) -> list[Block]:
     if isinstance(read, NotRead):
         again = button("Try again", "card.again", key="again")
-        return [sentence(typed_text(read.why), key="unreadable", tone="problem"), again]
+        return [paragraph(typed_text(read.why), key="unreadable", tone="problem"), again]
     shown = work(session, "card")
-    return [shown or sentence("Reading the product …", key="reading", tone="muted")]
+    return [shown or paragraph("Reading the product …", key="reading", tone="muted")]
 
 
 def _body(session: Session, read: ReadCard) -> list[Block]:
@@ -283,7 +283,7 @@ def _history(catalog: Catalog, session: Session, history: Any) -> list[Block]:
 
 def _raw(session: Session, card: CardContents) -> Block:
     if card.raw.is_missing:
-        none = sentence("The catalogue does not have the record.", key="none", tone="muted")
+        none = paragraph("The catalogue does not have the record.", key="none", tone="muted")
         return part("Record as received", none)
     return part(
         "Record as received", fold(session, "card-record", raw_title(card), lambda: [raw_block(card)])
@@ -299,7 +299,7 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
     outcomes = difference.outcomes
     is_added = pc.and_(pc.equal(outcomes["product_id"], product_id), pc.equal(outcomes["change"], "added"))
     if pc.any(is_added).as_py():
-        return [sentence(f"New since {when}.", key="new-since", tone="muted")]
+        return [paragraph(f"New since {when}.", key="new-since", tone="muted")]
     own = difference.changes[difference.changes["product_id"] == product_id]
     if own.empty:
         return []
@@ -320,7 +320,7 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
     return [
         details(
             f"{counted(len(own), 'value')} changed since {when}",
-            sentence(shown, key="count", tone="muted") if rest else None,
+            paragraph(shown, key="count", tone="muted") if rest else None,
             table(columns, rows, key="changes", label=f"Values changed since {when}"),
             key="changed-since",
             # Folded where it would push the product itself out of sight.
@@ -361,7 +361,7 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
         pictures_above(card.pictures),
         show if count and not is_all and not is_running else None,
         work(session, "card-pictures"),
-        sentence(typed_text(loaded.why), key="why-not", tone="problem")
+        paragraph(typed_text(loaded.why), key="why-not", tone="problem")
         if isinstance(loaded, NotRead)
         else None,
         *pictures_block(card.pictures, images),
@@ -509,7 +509,7 @@ def _keeping(session: Session, card: CardContents) -> Session:
 
 def _alone(session: Session) -> list[Block]:
     if session.product_id is None:
-        return [sentence("Select a product to show its card.", key="nothing", tone="muted")]
+        return [paragraph("Select a product to show its card.", key="nothing", tone="muted")]
     return card_blocks(session, session.product_id, is_alone=True)
 
 

@@ -24,7 +24,7 @@ from prodex.exploration.card.sections import (
 )
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.blocks import box, heading, listed, row, sentence, table, typed_text
+from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, table, typed_text
 from prodex.quality import Check
 from prodex.untrusted_text import Words
 
@@ -53,7 +53,7 @@ def after_pictures(card: CardContents) -> list[Block]:
         part(
             "Numbers and dates",
             facts(card.facts, key="facts"),
-            sentence(
+            paragraph(
                 "Dates that name a time zone are in that of this machine. All others are in local time of the service, "
                 "as it sent them.",
                 key="zones",
@@ -84,8 +84,8 @@ def raw_block(card: CardContents) -> Block:
 def pictures_above(card: CardPictures) -> Block:
     """Return how many pictures there are, or why there are none."""
     if not card.rows:
-        return sentence(f"None: {card.missing}.", key="no-pictures", tone="muted")
-    return sentence(
+        return paragraph(f"None: {card.missing}.", key="no-pictures", tone="muted")
+    return paragraph(
         f"{of(len(card.rows), card.total, 'picture')}. Dates are in local time of the service, as it sent them.",
         key="pictures-above",
         tone="muted",
@@ -197,9 +197,9 @@ def _top(head: CardHeader, *, is_pending: bool) -> list[Block]:
     nameless = "This name is part of the pending update. The product itself has no name."
     return [
         heading([typed_or(head.name, "without a name"), *pending], key="name"),
-        *([sentence(nameless, key="nameless", tone="muted")] if head.name_is_pending else []),
+        *([paragraph(nameless, key="nameless", tone="muted")] if head.name_is_pending else []),
         row(
-            sentence([*gtin, " ", digits], key="gtin"),
+            paragraph([*gtin, " ", digits], key="gtin"),
             facts(head.facts, key="head-facts"),
             key="top",
             look="top",
@@ -220,7 +220,7 @@ def _pending(it: PendingUpdate) -> Block:
     def values(shown: Sequence[Words], gap: str, look: str) -> Any:
         if not shown:
             return {"gap": gap}
-        return [box(*(sentence(typed_text(one), key=str(at)) for at, one in enumerate(shown)), key=look)]
+        return [box(*(paragraph(typed_text(one), key=str(at)) for at, one in enumerate(shown)), key=look)]
 
     changes = table(
         _columns("Attribute", "Language or item", "Current", "Pending"),
@@ -241,8 +241,8 @@ def _pending(it: PendingUpdate) -> Block:
     )
     return part(
         "Update pending",
-        sentence(f"An update is pending acceptance. {would}{same}.", key="would"),
-        sentence(of(len(it.changes), it.total, "change"), key="count", tone="muted") if it.changes else None,
+        paragraph(f"An update is pending acceptance. {would}{same}.", key="would"),
+        paragraph(of(len(it.changes), it.total, "change"), key="count", tone="muted") if it.changes else None,
         changes if it.changes else None,
         look="pending",
     )
@@ -250,7 +250,7 @@ def _pending(it: PendingUpdate) -> Block:
 
 def _audit(it: ProductAudit | None, profile: str) -> Block:
     if it is None:
-        none = sentence("The audit does not cover this product.", key="not-covered", tone="muted")
+        none = paragraph("The audit does not cover this product.", key="not-covered", tone="muted")
         return part("Quality", none, note=f"by {profile}", look="quality")
     ready = {"yes": "good", "no": "bad"}.get(it.ready, "")
     figures = [
@@ -267,9 +267,9 @@ def _audit(it: ProductAudit | None, profile: str) -> Block:
     return part(
         "Quality",
         listed(tiles, key="tiles", tone="card-tiles"),
-        sentence(shown, key="shown", tone="muted") if it.findings < it.findings_total else None,
+        paragraph(shown, key="shown", tone="muted") if it.findings < it.findings_total else None,
         listed(map(_failed, it.failed), key="failed", tone="failed")
-        or sentence("No failing checks.", key="none"),
+        or paragraph("No failing checks.", key="none"),
         row(
             *(
                 _checks(title, checks, it.crashes if title == "unknown" else {})
@@ -303,7 +303,7 @@ def _failed(one: FailedCheck) -> list[Any]:
         " ",
         mark(str(one.facts.problem), "strong"),
         listed(findings, key="findings", tone="findings"),
-        sentence(fix, key="fix") if one.facts.fix else None,
+        paragraph(fix, key="fix") if one.facts.fix else None,
     ]
 
 
@@ -358,9 +358,9 @@ def _hierarchy(it: HierarchyTrees) -> list[Block]:
     others = f"{of(len(it.facts), it.facts_total, 'value')} of units that are not shown"
     blocks = [
         heading(it.title, key=key, level=5),
-        sentence(of(it.shown, it.total, "unit"), key=f"{key} count", tone="muted") if it.total else None,
+        paragraph(of(it.shown, it.total, "unit"), key=f"{key} count", tone="muted") if it.total else None,
         listed([_unit(one) for one in it.roots], key=f"{key} units", tone="tree")
-        or sentence(f"None: {it.missing}.", key=f"{key} none", tone="muted"),
+        or paragraph(f"None: {it.missing}.", key=f"{key} none", tone="muted"),
         details(others, facts(it.facts, key="facts"), key=f"{key} others") if it.facts else None,
     ]
     return [one for one in blocks if one]
@@ -393,10 +393,10 @@ def _nutrients(it: NutrientTables) -> Block:
     ]
     return part(
         "Nutrients",
-        sentence(of(len(it.tables), it.total, "table"), key="count") if some else None,
+        paragraph(of(len(it.tables), it.total, "table"), key="count") if some else None,
         box(*tables, key="tables", look="side")
         if tables
-        else sentence(f"None: {it.missing}.", key="none", tone="muted"),
+        else paragraph(f"None: {it.missing}.", key="none", tone="muted"),
     )
 
 
@@ -425,7 +425,7 @@ def _grid(it: CardTable, noun: str, label: str = "", *, title: Sequence[Any] = (
     count = of(len(it.rows), it.total, noun)
     said = [*title, f": {count}"] if title else count
     return box(
-        sentence(said, key="count", tone="muted"),
+        paragraph(said, key="count", tone="muted"),
         table(columns, rows, key="rows", label=label or it.title),
         key=f"grid {label or it.title}",
     )

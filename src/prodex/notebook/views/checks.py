@@ -11,7 +11,7 @@ from typing import Any
 from prodex.messages import counted, day_in_words
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import Typed, box, button, heading, row, sentence, table, typed_text
+from prodex.notebook.views.blocks import Typed, box, button, heading, paragraph, row, table, typed_text
 from prodex.notebook.views.drill_down import check_called, of_check, opened
 from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.forms import FormField, form
@@ -215,8 +215,8 @@ def rule_block(check: dict[str, Any]) -> Block:
         {"name": "text", "title": ""},
     ]
     return box(
-        sentence(typed_text(str(facts.problem)), key="problem", tone="rule-problem"),
-        sentence(f"{facts.severity}: {counted(failed, 'product')} {fails}.", key="fails"),
+        paragraph(typed_text(str(facts.problem)), key="problem", tone="rule-problem"),
+        paragraph(f"{facts.severity}: {counted(failed, 'product')} {fails}.", key="fails"),
         table(columns, rows, key="terms", label="The rule", look="terms"),
         key="rule",
         look="rule",

@@ -30,8 +30,8 @@ from prodex.notebook.views.blocks import (
     button,
     heading,
     listed,
+    paragraph,
     row,
-    sentence,
     switch,
     table,
     typed_text,
@@ -335,7 +335,7 @@ def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
     return [
         listed(map(typed_text, _notes(difference)), key="notes", tone="note"),
         _tiles(((one.capitalize(), f"{number:,}") for one, number in found.counts.items()), key="counts"),
-        sentence(_WORDS, key="words", tone="muted"),
+        paragraph(_WORDS, key="words", tone="muted"),
         *_causes(found),
         *_attribute_table(found),
         *_values(session, found),
@@ -346,7 +346,7 @@ def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
             button("Export changes as CSV", "comparison.export", off=exporting),
         ),
         work(session, _EXPORT),
-        sentence(typed_text(state.written), key="written", tone="note") if state.written else None,
+        paragraph(typed_text(state.written), key="written", tone="note") if state.written else None,
         *([] if found.audits is None else _audits(found.audits)),
         heading("Groups with most changes", level=4),
         switch("Groups", state.by, _BY, "comparison.by", key="by", argument="by"),
@@ -374,8 +374,8 @@ def _tiles(pairs: Iterable[tuple[str, str]], *, key: str) -> Block:
     return box(
         *(
             box(
-                sentence(title, key="title", tone="muted"),
-                sentence(figure, key="figure", tone="figure small" if len(figure) > _WIDE else "figure"),
+                paragraph(title, key="title", tone="muted"),
+                paragraph(figure, key="figure", tone="figure small" if len(figure) > _WIDE else "figure"),
                 key=title,
                 look="figure-tile",
             )
@@ -402,7 +402,7 @@ def _causes(found: ComparedSnapshots) -> list[Block]:
     caption = f"{len(rows)} of {counted(len(causes), 'kind')} of changes, most products first"
     return [
         heading("What happened", level=4),
-        sentence(f"{caption}. Press one to list its changed values.", key="causes-caption", tone="muted"),
+        paragraph(f"{caption}. Press one to list its changed values.", key="causes-caption", tone="muted"),
         table(_columns("What", "Items", "Products"), rows, key="causes", label=caption),
     ]
 
@@ -427,7 +427,7 @@ def _attribute_table(found: ComparedSnapshots) -> list[Block]:
     columns = _columns("Attribute", "Products", *(f"Values {one}" for one in _MOVES))
     return [
         heading("Changes by attribute", level=4),
-        sentence(caption, key="attributes-caption", tone="muted"),
+        paragraph(caption, key="attributes-caption", tone="muted"),
         table(columns, rows, key="attributes", label=caption, look="numbers"),
     ]
 
@@ -473,7 +473,7 @@ def _values(session: Session, found: ComparedSnapshots) -> list[Block | None]:
             shows if number else None,
             key="values-bar",
         ),
-        sentence("Press a row to open the product.", key="values-caption", tone="muted")
+        paragraph("Press a row to open the product.", key="values-caption", tone="muted")
         if len(changes)
         else None,
         table(
@@ -518,7 +518,7 @@ def _group_table(found: ComparedSnapshots, by: str) -> Block:
     caption = f"{len(shown)} of {counted(len(moved_groups), by)} with changes"
     columns = _columns(by.capitalize(), *(one.capitalize() for one in _MOVES))
     return box(
-        sentence(caption, key="caption", tone="muted") if rows else None,
+        paragraph(caption, key="caption", tone="muted") if rows else None,
         table(columns, rows, key="table", label=caption, empty="No group has changes.", look="numbers"),
         key="groups",
     )
@@ -566,7 +566,7 @@ def _audits(audits: AuditComparison) -> list[Block | None]:
         heading("Audits", level=4),
         listed(map(typed_text, audits.notes), key="audit-notes", tone="note"),
         _tiles(pairs, key="audit-counts"),
-        sentence(typed_text(caption), key="audits-caption", tone="muted") if rows else None,
+        paragraph(typed_text(caption), key="audits-caption", tone="muted") if rows else None,
         table(columns, rows, key="audits", label=caption) if rows else None,
     ]
 

@@ -13,7 +13,7 @@ from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import box, heading, listed, row, sentence, typed_text
+from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, typed_text
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, audited, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
@@ -130,7 +130,7 @@ def completeness_block(session: Session, figures: AuditFigures) -> Block | None:
     if grid is None or grid.of is not figures.judged:
         return box(
             heading("Completeness"),
-            sentence("It is being counted.", key="counting", tone="muted"),
+            paragraph("It is being counted.", key="counting", tone="muted"),
             key="completeness-box",
         )
     families, columns = grid.families[shown.order], grid.columns(shown.channel)
@@ -156,7 +156,7 @@ def completeness_block(session: Session, figures: AuditFigures) -> Block | None:
     )
     return box(
         heading("Completeness"),
-        sentence(_SAID, key="said", tone="muted small"),
+        paragraph(_SAID, key="said", tone="muted small"),
         row(
             form(session, "completeness", fields, label="What the grid shows"),
             pager("families", len(families), "group", first, _ROWS),

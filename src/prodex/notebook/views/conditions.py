@@ -18,7 +18,7 @@ from prodex.exploration.table_page import Order, title
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import box, button, fold, row, sentence
+from prodex.notebook.views.blocks import box, button, fold, paragraph, row
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.products_left import left_error
@@ -53,7 +53,7 @@ def conditions_bar(session: Session) -> Block:
     either = None
     if first is not None:
         words = "; ".join(session.filter.labels(first))
-        either = sentence(f"either {words}, or", key="either", tone="muted")
+        either = paragraph(f"either {words}, or", key="either", tone="muted")
     others = only = None
     if conditions:
         tip = "Show what is not shown now, and nothing else"
@@ -89,8 +89,8 @@ def conditions_bar(session: Session) -> Block:
             key="bar",
             look="selection",
         ),
-        sentence(left_error(session), key="error", tone="problem") if left_error(session) else None,
-        None if len(session.catalog) else sentence(_EMPTY, key="empty", tone="note"),
+        paragraph(left_error(session), key="error", tone="problem") if left_error(session) else None,
+        None if len(session.catalog) else paragraph(_EMPTY, key="empty", tone="note"),
         key="conditions",
     )
 
@@ -218,7 +218,7 @@ def _views(session: Session) -> Iterator[Block | None]:
     gone = "" if choice.value else "Open the view first."
     remove = button("Remove view", "views.remove", key="remove", off=gone, name=choice.value)
     yield form(session, "views", [choice, name], remove, button("Save view", "views.save", key="save"))
-    yield sentence(problem, key="problem", tone="problem") if problem else None
+    yield paragraph(problem, key="problem", tone="problem") if problem else None
 
 
 @task("views.open")

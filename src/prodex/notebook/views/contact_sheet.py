@@ -13,7 +13,7 @@ from prodex.exploration.gallery import TileGroup, sheet_rows
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import box, button, sentence, typed_text, work
+from prodex.notebook.views.blocks import box, button, paragraph, typed_text, work
 from prodex.notebook.views.export import CANCELLED
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.gallery_pages import GalleryState, every_group, page_groups
@@ -52,7 +52,7 @@ def contact_sheet_block(session: Session) -> Block:
     return box(
         form(session, _FORM, _fields(), write, look="bar", label="Contact sheet"),
         work(session, _SLOT),
-        sentence(typed_text(said), key="sheet-said", tone="problem" if state.is_problem else "note")
+        paragraph(typed_text(said), key="sheet-said", tone="problem" if state.is_problem else "note")
         if said
         else None,
         key="contact-sheet",

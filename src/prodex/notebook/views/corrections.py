@@ -23,7 +23,7 @@ from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.arrival import ArrivedCorrections, has_arrived, profile_of
-from prodex.notebook.views.blocks import button, fold, listed, row, sentence, table, typed_text, work
+from prodex.notebook.views.blocks import button, fold, listed, paragraph, row, table, typed_text, work
 from prodex.notebook.views.fix_blocks import changed_cell, effect_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
@@ -187,7 +187,7 @@ def corrections_view(session: Session) -> list[Block]:
     judged, state = judged_now(session), session.part(CollectedCorrections)
     can_check = bool(session.unconfirmed) and session.service is not None
     made: list[Block | None] = [
-        sentence(typed_text(session.draft_note), key="draft", tone="note") if session.draft_note else None,
+        paragraph(typed_text(session.draft_note), key="draft", tone="note") if session.draft_note else None,
         *_summary(session, judged),
         work(session, "judge corrections"),
         _list(session, judged),
@@ -222,7 +222,7 @@ def _summary(session: Session, judged: JudgedCorrections | None) -> Iterator[Blo
     if not corrections and not sent:
         # What has become of the last ones says more than that there are none.
         if state.sent is None:
-            yield sentence(_NOTHING, key="summary", tone="muted")
+            yield paragraph(_NOTHING, key="summary", tone="muted")
         return
     parts = []
     if corrections:
@@ -240,7 +240,7 @@ def _summary(session: Session, judged: JudgedCorrections | None) -> Iterator[Blo
         parts.append(
             "This catalogue is not saved, so they are lost with the kernel: catalog.save(name) keeps them."
         )
-    yield sentence(" ".join(parts), key="summary", tone="status")
+    yield paragraph(" ".join(parts), key="summary", tone="status")
     yield from judged.effect if judged is not None else ()
 
 

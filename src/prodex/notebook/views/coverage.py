@@ -19,7 +19,7 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.jobs import to_the_end
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import button, fold, is_open, row, sentence, switch, typed_text
+from prodex.notebook.views.blocks import button, fold, is_open, paragraph, row, switch, typed_text
 from prodex.notebook.views.cells import cells
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.coverage_grid import CoverageGrid
@@ -252,7 +252,7 @@ def _about(session: Session, grid: CoverageGrid) -> list[Block]:
     counts = "" if units.units == ALL_UNITS else f"counted: {units}"
     about = "".join(f" · {one}" for one in (counts, left_out) if one)
     return [
-        sentence(
+        paragraph(
             [f"{chosen:,}{of}", typed_text(about)] if about else f"{chosen:,}{of}", key="about", tone="status"
         )
     ]
@@ -264,9 +264,9 @@ def _status(session: Session) -> Block | None:
         return None
     unread = session.part(CoverageState).unread
     if unread is not None and _are_same(unread[0], _read_key(session)):
-        return sentence(typed_text(unread[1]), key="status", tone="problem")
+        return paragraph(typed_text(unread[1]), key="status", tone="problem")
     shown = session.works.get("coverage.read")
-    return sentence("Reading …" if shown is None else str(shown.progress), key="status", tone="muted")
+    return paragraph("Reading …" if shown is None else str(shown.progress), key="status", tone="muted")
 
 
 def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
@@ -301,7 +301,7 @@ def _grid_blocks(session: Session, grid: CoverageGrid) -> list[Block]:
             },
             empty="No attributes are shown.",
         ),
-        sentence(_LEGEND, key="legend", tone="muted small"),
+        paragraph(_LEGEND, key="legend", tone="muted small"),
     ]
 
 

@@ -22,7 +22,7 @@ from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import button, fold, sentence, typed_text, work
+from prodex.notebook.views.blocks import button, fold, paragraph, typed_text, work
 from prodex.notebook.views.columns import columns_of
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
@@ -84,7 +84,7 @@ def export_blocks(session: Session) -> Sequence[Block | None]:
     return (
         form(session, _FORM, fields, press, label="Export"),
         work(session, "products.export"),
-        sentence(typed_text(said), key="export-said", tone="problem" if state.is_problem else "note")
+        paragraph(typed_text(said), key="export-said", tone="problem" if state.is_problem else "note")
         if said
         else None,
     )

@@ -11,7 +11,7 @@ from prodex.arguments import is_missing as missing
 from prodex.display.fix import facts_of, headline_of, not_taken_of
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.blocks import Cell, box, heading, listed, sentence, table, typed_text
+from prodex.notebook.views.blocks import Cell, box, heading, listed, paragraph, table, typed_text
 from prodex.quality import AuditComparison
 from prodex.untrusted_text import words
 from prodex.worklists.fix import Fix
@@ -44,7 +44,7 @@ def fix_blocks(fix: Fix, key: str) -> list[Block]:
         (not_taken_of(fix), _NOT_TAKEN, "answers that are not sent"),
         (notes, _NOTED, "cells beside rows without an answer"),
     )
-    made: list[Block | None] = [sentence(typed_text(first), key="headline", tone="status")]
+    made: list[Block | None] = [paragraph(typed_text(first), key="headline", tone="status")]
     made.append(listed([typed_text(one) for one in facts], key="facts", tone="muted"))
     for frame, columns, what in tables:
         made += frame_blocks(frame, columns, what, key=f"{key} {what}")
@@ -97,11 +97,11 @@ def effect_blocks(fix: Fix) -> list[Block]:
     if not fix.counts["accepted"]:
         return []
     if not fix.profile.checks:
-        return [sentence(NO_RULES, key="effect", tone="muted")]
+        return [paragraph(NO_RULES, key="effect", tone="muted")]
     effect = fix.effect()
     said = f"By the checks of {fix.profile.title or fix.profile.name}: {fixed_and_new(effect)}."
     new = listed([typed_text(one) for one in lines_of(effect, "newly failing")], key="new", tone="problem")
-    return [one for one in (sentence(typed_text(said), key="effect"), new) if one]
+    return [one for one in (paragraph(typed_text(said), key="effect"), new) if one]
 
 
 def fixed_and_new(effect: AuditComparison) -> str:

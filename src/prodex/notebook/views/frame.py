@@ -11,7 +11,7 @@ from prodex.catalog.origin import scope_of
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import box, button, sentence, switch, typed_text
+from prodex.notebook.views.blocks import box, button, paragraph, switch, typed_text
 from prodex.notebook.views.focus import FocusWish
 from prodex.untrusted_text import cut
 
@@ -45,7 +45,7 @@ def _head(session: Session, sections: Sequence[Section], section: Section) -> li
         for one in (
             switch("Sections", section.name, titles, "section.open", key="sections") if many else None,
             box(
-                sentence(typed_text(catalog_title(session.catalog)), key="catalogue", tone="status"),
+                paragraph(typed_text(catalog_title(session.catalog)), key="catalogue", tone="status"),
                 back,
                 key="shown-catalogue",
                 look="shown-catalogue",
@@ -53,7 +53,7 @@ def _head(session: Session, sections: Sequence[Section], section: Section) -> li
             if many
             else None,
             notice
-            and sentence(
+            and paragraph(
                 typed_text(notice.sentence), key="notice", tone="problem" if notice.is_problem else "note"
             ),
         )

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from prodex.exploration.gallery import sheet_rows, tiles
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import button, row, sentence, switch, work
+from prodex.notebook.views.blocks import button, paragraph, row, switch, work
 from prodex.notebook.views.contact_sheet import contact_sheet_block
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.gallery_pages import (
@@ -76,7 +76,7 @@ def gallery_blocks(session: Session) -> list[Block]:
     blocks = (
         row(
             _pager(session),
-            sentence(_summary(session, ids), key="summary", tone="status"),
+            paragraph(_summary(session, ids), key="summary", tone="status"),
             None if shelf.has_consent else show,
             again,
             selection_box(session, ids),

@@ -14,7 +14,7 @@ from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import box, heading, row, sentence, switch
+from prodex.notebook.views.blocks import box, heading, paragraph, row, switch
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, audited, of_cell, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
@@ -90,7 +90,7 @@ def heat_map_block(session: Session, figures: AuditFigures) -> Block:
     by = session.part(ShownScores).by
     scores = _scores(session)
     if scores is None or scores.of is not figures.judged:
-        shown = [sentence("These scores are being counted.", key="counting", tone="muted")]
+        shown = [paragraph("These scores are being counted.", key="counting", tone="muted")]
         turning = None
     else:
         first = first_of(session, "scores", scores.total, _ROWS)
@@ -98,7 +98,7 @@ def heat_map_block(session: Session, figures: AuditFigures) -> Block:
     options = {one: f"{one}s" for one in GROUPINGS}
     return box(
         heading("Scores by group and block"),
-        sentence(_SAID, key="said", tone="muted small"),
+        paragraph(_SAID, key="said", tone="muted small"),
         row(
             switch("Groups", by, options, "heat.group", key="groups", argument="by"),
             turning,

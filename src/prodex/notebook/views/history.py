@@ -26,7 +26,7 @@ from prodex.languages.labels import attribute_title
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import fold, listed, sentence, typed_text
+from prodex.notebook.views.blocks import fold, listed, paragraph, typed_text
 from prodex.notebook.views.card_contents import part
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
@@ -71,7 +71,7 @@ def history_blocks(found: ProductHistory) -> list[Block]:
     if not changed:
         are = "is" if unchanged == 1 else "are"
         same = f"; {counted(unchanged, 'value')} {are} as in the first one" if unchanged else ""
-        nothing = sentence(f"{looked} No value was changed{same}.", key="nothing", tone="muted")
+        nothing = paragraph(f"{looked} No value was changed{same}.", key="nothing", tone="muted")
         return [one for one in (nothing, listed_notes) if one]
     sent = sum(any(event.sent is Sent.YES for event in one.events) for one in changed)
     them = "it" if len(changed) == 1 else "them"
@@ -87,14 +87,14 @@ def history_blocks(found: ProductHistory) -> list[Block]:
         "places": [_place(number, one, most) for number, one in enumerate(shown)],
     }
     cut = (
-        sentence(f"{len(shown):,} of {counted(len(changed), 'changed value')}.", key="cut", tone="muted")
+        paragraph(f"{len(shown):,} of {counted(len(changed), 'changed value')}.", key="cut", tone="muted")
         if len(shown) < len(changed)
         else None
     )
-    zone = sentence(
+    zone = paragraph(
         f"All times are in the time zone of this machine{_zone(shown)}.", key="zone", tone="muted"
     )
-    summary = sentence(said, key="summary")
+    summary = paragraph(said, key="summary")
     return [one for one in (summary, listed_notes, zone, cut, timeline) if one]
 
 
@@ -111,14 +111,14 @@ def history_part(session: Session, blocks: list[Block]) -> Block:
 def waiting_part() -> Block:
     """Return what stands in its place until it is there."""
     return part(
-        "History", sentence("Reading earlier snapshots …", key="waiting", tone="muted"), look="history"
+        "History", paragraph("Reading earlier snapshots …", key="waiting", tone="muted"), look="history"
     )
 
 
 def failed_part(why: str) -> Block:
     """Return what stands in its place if it cannot be read."""
     said = ["The history cannot be read: ", typed_text(words(why, 2_000))]
-    return part("History", sentence(said, key="failed", tone="muted"), look="history")
+    return part("History", paragraph(said, key="failed", tone="muted"), look="history")
 
 
 def _is_unchanged(value: ValueHistory) -> bool:

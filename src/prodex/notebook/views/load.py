@@ -33,8 +33,8 @@ from prodex.notebook.views.blocks import (
     fold,
     heading,
     is_open,
+    paragraph,
     row,
-    sentence,
     switch,
     table,
     typed_text,
@@ -222,7 +222,7 @@ def _question(session: Session) -> tuple[Any, ...]:
 def load_view(session: Session) -> list[Block]:
     """Return what the section shows."""
     if session.service is None:
-        return [sentence("Nothing can be loaded: give explore a service, as prodex.connect returns it.")]
+        return [paragraph("Nothing can be loaded: give explore a service, as prodex.connect returns it.")]
     state, asks = session.part(LoadState), asked_of(session)
     groups, values = _groups(session), _values(session)
     errors = {f"{FORM}.{name}": error for name, error in asks.errors.items()}
@@ -232,7 +232,7 @@ def load_view(session: Session) -> list[Block]:
         shown = fields_with_choices(groups[group], values, state.owners, state.owners_problem)
         return form(told, FORM, shown, label=group.value)
 
-    label = sentence(FieldGroup.PERIOD.value, key="label", tone="label")
+    label = paragraph(FieldGroup.PERIOD.value, key="label", tone="label")
     period = box(label, _periods(values), fields(FieldGroup.PERIOD), key="period", look="query-period")
     market = box(fields(FieldGroup.FRONT), key="market")
     matching = box(*_matching(session, state, asks), key="matching", look="query-matching")
@@ -245,7 +245,7 @@ def load_view(session: Session) -> list[Block]:
         row(matching, clear, key="count", look="query-count"),
         _no_match(state, asks),
         _load(told, state, asks),
-        sentence("More filters, and what to load", key="more", tone="muted"),
+        paragraph("More filters, and what to load", key="more", tone="muted"),
         *(_folded(session, asks, group, groups[group], fields) for group in _FOLDED),
         *_code(session, asks),
         _unfinished(session, state),
@@ -283,7 +283,7 @@ def _words(told: Session, fields: Sequence[FormField], state: LoadState) -> Bloc
         both = (drawn, remove) if len(state.rows) > 1 else (drawn,)
         lines.append(row(*both, key=f"word {number}", look="query-row"))
     add = button("+ Add a word", "load.add_word", look="quiet")
-    hint = sentence(WORDS_HINT, key="hint", tone="muted")
+    hint = paragraph(WORDS_HINT, key="hint", tone="muted")
     return box(*lines, add, hint, key="words", look="query-words")
 
 
@@ -292,15 +292,15 @@ def _matching(session: Session, state: LoadState, asks: TypedQuery) -> Iterator[
         named = {one.name: one.label for group in _groups(session).values() for one in group}
         labels = ", ".join(f"“{named.get(name, name)}”" for name in asks.errors)
         wrong = f"Nothing is counted or loaded until this is corrected: {labels}."
-        yield sentence(wrong, key="wrong", tone="problem")
+        yield paragraph(wrong, key="wrong", tone="problem")
     elif state.counted.key != asks.key:
-        yield sentence("Counting matching products …", key="counting", tone="status")
+        yield paragraph("Counting matching products …", key="counting", tone="status")
     elif state.counted.number is None:
         problem = f"The products could not be counted: {state.counted.problem}"
-        yield sentence(typed_text(problem), key="uncounted", tone="problem")
+        yield paragraph(typed_text(problem), key="uncounted", tone="problem")
         yield button("Count again", "load.count_again", look="link")
     else:
-        yield sentence(count_text(state.counted.number, asks.query), key="number", tone="status")
+        yield paragraph(count_text(state.counted.number, asks.query), key="number", tone="status")
 
 
 def count_text(count: int, query: ProductQuery) -> str:
@@ -330,9 +330,9 @@ def _no_match(state: LoadState, asks: TypedQuery) -> Block | None:
         button(_offered_word(other, kinds), "load.search_instead", look="link", word=word, other=other)
         for word, other, kinds in similar_words(state.offered.kinds, words)
     ]
-    line = row(sentence("Similar words of kinds:", key="similar", tone="muted"), *instead, key="instead")
+    line = row(paragraph("Similar words of kinds:", key="similar", tone="muted"), *instead, key="instead")
     key, narrower = state.narrower
-    said = sentence(narrower, key="narrower", tone="note") if key == asks.key and narrower else None
+    said = paragraph(narrower, key="narrower", tone="note") if key == asks.key and narrower else None
     return box(line if instead else None, said, key="no-match", look="no-match")
 
 
@@ -362,7 +362,7 @@ def _load(told: Session, state: LoadState, asks: TypedQuery) -> Block:
         opens = (
             f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again."
         )
-        plan = sentence(opens, key="plan", tone="muted")
+        plan = paragraph(opens, key="plan", tone="muted")
     buttons = (start, keep) if report.can_keep else (start,)
     return box(
         form(told, FORM, [_NAME, _AGE], *buttons, look="query-load", label="Load"),
@@ -426,11 +426,11 @@ def _unfinished(session: Session, state: LoadState) -> Block | None:
         when = f", begun {one.began:%Y-%m-%d %H:%M}, until {until} "
         said = [typed_text(one.name), ": ", typed_text(query), when]
         go_on = button("Continue this load", "load.resume", look="link", name=one.name, began=began)
-        lines.append(row(sentence(said, key="said"), go_on, key=f"unfinished {one.name} {began}"))
+        lines.append(row(paragraph(said, key="said"), go_on, key=f"unfinished {one.name} {began}"))
     many = len(state.unfinished)
     count = counted(many, "load") if many <= _UNFINISHED else f"{_UNFINISHED} of {many:,} loads"
     title = f"{count} {'is' if many == 1 else 'are'} not finished (times in UTC):"
-    return box(sentence(title, key="title", tone="muted"), *lines, key="unfinished", look="unfinished")
+    return box(paragraph(title, key="title", tone="muted"), *lines, key="unfinished", look="unfinished")
 
 
 # What is read meanwhile.
@@ -641,7 +641,7 @@ def start_load(app: Panel, allow_incomplete: bool = False) -> None:
 
     def cancelled(session: Session) -> Session:
         said = cancelled_text(heard.done, heard.total)
-        return _reported(session, [sentence(said, key="cancelled", tone="note")])
+        return _reported(session, [paragraph(said, key="cancelled", tone="note")])
 
     app.run(
         "load",
@@ -675,7 +675,7 @@ def _reported(session: Session, blocks: Iterable[Block], *, can_keep: bool = Fal
 
 
 def _failed(session: Session, error: BaseException) -> Session:
-    said = sentence(typed_text(error_text(error)), key="failed", tone="problem")
+    said = paragraph(typed_text(error_text(error)), key="failed", tone="problem")
     # Only a load that the service ended early has something to keep; other errors left nothing, or the journal.
     return _reported(session, [said], can_keep=isinstance(error, IncompleteLoad))
 
@@ -686,7 +686,7 @@ def _loaded(session: Session, catalog: Catalog, heard: _Heard, *, is_alone: bool
     if not is_alone and now.former is not None:
         back = f"Back to {catalog_label(now.former[0])}"
         said = ["All sections show these products now. “", typed_text(back), "” at the top returns."]
-        blocks.append(sentence(said, key="shown", tone="note"))
+        blocks.append(paragraph(said, key="shown", tone="note"))
     return _reported(now, blocks)
 
 
@@ -712,9 +712,9 @@ def load_report(catalog: Catalog, heard: _Heard) -> list[Block]:
     ledger = catalog.origin.ledger
     state = "complete" if catalog.complete else "incomplete"
     loaded = f"{ledger}, {state}. {_loaded_when(catalog, heard)}"
-    blocks = [sentence(loaded, key="loaded", tone="good" if catalog.complete else "note")]
+    blocks = [paragraph(loaded, key="loaded", tone="good" if catalog.complete else "note")]
     if catalog.folder is not None:
-        blocks.append(sentence(["Snapshot in ", typed_text(str(catalog.folder))], key="where", tone="muted"))
+        blocks.append(paragraph(["Snapshot in ", typed_text(str(catalog.folder))], key="where", tone="muted"))
     if problems := ledger.problems:
         of = f"{min(_PROBLEMS, len(problems)):,} of {len(problems):,}"
         missing = f"Missing: {of}; all in explored.catalog.problems"
@@ -723,7 +723,7 @@ def load_report(catalog: Catalog, heard: _Heard) -> list[Block]:
             {"key": str(place), "cells": [typed_text(what), typed_text(reason)]}
             for place, (what, reason) in enumerate(problems[:_PROBLEMS])
         ]
-        blocks.append(sentence(missing, key="missing"))
+        blocks.append(paragraph(missing, key="missing"))
         blocks.append(table(columns, rows, key="problems", label=missing, look="problems"))
     return blocks
 

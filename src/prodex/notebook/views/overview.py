@@ -8,7 +8,7 @@ from typing import Any
 from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import box, heading, listed, row, sentence, table, typed_text
+from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, table, typed_text
 from prodex.notebook.views.drill_down import figure_button, of_check, of_grade, to_work_on, with_blockers
 from prodex.notebook.views.figures import AuditFigures, tiles_of
 from prodex.untrusted_text import words
@@ -32,7 +32,7 @@ def headline_block(figures: AuditFigures, title: str) -> Block:
         typed_text(named),
         f"; as of {judged.now:%Y-%m-%d %H:%M}",
     ]
-    return sentence(said, key="headline", tone="headline")
+    return paragraph(said, key="headline", tone="headline")
 
 
 def warnings_block(figures: AuditFigures) -> Block | None:
@@ -65,12 +65,12 @@ def tiles_block(session: Session, figures: AuditFigures) -> Block:
                 session, drill, "Show products", key=f"show {which}", do="quality.failing", which=which
             )
         elif choice is not None:
-            more = sentence("None", key="none", tone="muted")
+            more = paragraph("None", key="none", tone="muted")
         tiles.append(
             box(
-                sentence(title, key="title", tone="tile-title"),
-                sentence(tile["figure"], key="figure", tone="tile-figure"),
-                sentence(tile["detail"], key="detail", tone="muted small"),
+                paragraph(title, key="title", tone="tile-title"),
+                paragraph(tile["figure"], key="figure", tone="tile-figure"),
+                paragraph(tile["detail"], key="detail", tone="muted small"),
                 _change(tile),
                 more,
                 key=title,
@@ -85,7 +85,7 @@ def _change(tile: Mapping[str, Any]) -> Block | None:
     if tile["change"] is None:
         return None
     verdict = f", {tile['verdict']}" if tile["verdict"] else ""
-    return sentence(
+    return paragraph(
         f"{tile['change']}{verdict} {tile['since']}", key="change", tone=f"small {tile['verdict']}".strip()
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.blocks import button, row, sentence
+from prodex.notebook.views.blocks import button, paragraph, row
 
 
 def first_on_page(first: int, size: int, total: int) -> int:
@@ -49,7 +49,7 @@ def pager(
     is_first, is_last = first <= 0, first + size >= total
     before, after = max(0, first - size), first + size
     return row(
-        sentence(page_summary(first, size, total, noun, more), key="summary", tone="status"),
+        paragraph(page_summary(first, size, total, noun, more), key="summary", tone="status"),
         button("Previous", do, key="previous", off="This is the first page" * is_first, first=before, **args)
         if there
         else None,

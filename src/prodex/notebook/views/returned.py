@@ -25,7 +25,7 @@ from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.arrival import is_about
-from prodex.notebook.views.blocks import box, button, heading, row, sentence, table, typed_text, work
+from prodex.notebook.views.blocks import box, button, heading, paragraph, row, table, typed_text, work
 from prodex.notebook.views.fix_blocks import fix_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
@@ -228,7 +228,7 @@ def _blocks(session: Session) -> Iterator[Block | None]:
     )
     yield work(session, "read answers")
     if state.path is not None and read is None and "read answers" not in session.works:
-        yield sentence("Reading the answers …", key="reading", tone="status")
+        yield paragraph("Reading the answers …", key="reading", tone="status")
     if read is not None:
         yield from read.blocks
         yield from _asked(read)

@@ -11,7 +11,7 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.search import HELP
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Session, error_text
-from prodex.notebook.views.blocks import box, button, row, sentence, work
+from prodex.notebook.views.blocks import box, button, paragraph, row, work
 from prodex.notebook.views.facets import FacetsState
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.products_left import ShownProducts
@@ -86,12 +86,12 @@ def search_row(session: Session, *beside: Block | None) -> Block:
                 pressed=state.has_help,
                 is_open=not state.has_help,
             ),
-            sentence(hint, key="hint", tone="status"),
+            paragraph(hint, key="hint", tone="status"),
             *beside,
             key="row",
             look="search",
         ),
-        sentence(HELP, key="help-text", tone="muted") if state.has_help else None,
+        paragraph(HELP, key="help-text", tone="muted") if state.has_help else None,
         work(session, "search.texts"),
         key="search",
     )

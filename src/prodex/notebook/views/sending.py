@@ -22,7 +22,7 @@ from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.jobs import to_the_end
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, renewed, request_again
-from prodex.notebook.views.blocks import button, fold, row, sentence, table, typed_text, work
+from prodex.notebook.views.blocks import button, fold, paragraph, row, table, typed_text, work
 from prodex.progress import Reporter
 from prodex.service import Client
 from prodex.worklists.fix import Fix
@@ -233,7 +233,7 @@ def _question(session: Session, name: str, preview: Preview) -> Block:
     asked = f"{other} Send {preview.words} to {host_in_words(session)}?".strip()
     # Behind the question: the second click of a double click must not send.
     return row(
-        sentence(typed_text(asked), key="asked", tone="status"),
+        paragraph(typed_text(asked), key="asked", tone="status"),
         button(
             f"Yes, send {preview.words}",
             "send.start",
@@ -338,7 +338,7 @@ def without_outcome(session: Session, name: str) -> Session:
 
 def _run(app: Panel, name: str, do: Callable[[Reporter], SendingOutcome], title: str) -> None:
     def failed(session: Session, error: BaseException) -> Session:
-        said = sentence(typed_text(error_text(error)), key="error", tone="problem")
+        said = paragraph(typed_text(error_text(error)), key="error", tone="problem")
         state = session.part(Sending)
         return _with(session, running="", outcomes={**state.outcomes, name: (said,)})
 
@@ -395,9 +395,9 @@ def _error_blocks(outcome: SendingOutcome) -> list[Block]:
     error, unseen, tracking = outcome.error, outcome.unseen, outcome.fix.tracking
     made = []
     if isinstance(error, CancelledError):
-        made.append(sentence(_STOPPED, key="stopped", tone="note"))
+        made.append(paragraph(_STOPPED, key="stopped", tone="note"))
     elif error is not None:
-        made.append(sentence(typed_text(error_text(error)), key="error", tone="problem"))
+        made.append(paragraph(typed_text(error_text(error)), key="error", tone="problem"))
     if tracking is not None:
         failed = tracking.failed[["gtin", "status", "message"]].head(10).to_dict("records")
         made.append(
@@ -411,9 +411,9 @@ def _error_blocks(outcome: SendingOutcome) -> list[Block]:
             }
         )
     if isinstance(unseen, CancelledError):
-        made.append(sentence("What has arrived was not looked for.", key="unseen", tone="note"))
+        made.append(paragraph("What has arrived was not looked for.", key="unseen", tone="note"))
     elif unseen is not None:
-        made.append(sentence(typed_text(error_text(unseen)), key="unseen", tone="problem"))
+        made.append(paragraph(typed_text(error_text(unseen)), key="unseen", tone="problem"))
     return made
 
 

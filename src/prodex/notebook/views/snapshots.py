@@ -12,7 +12,7 @@ from prodex.files.atomic import relative_to_working_folder
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import box, button, listed, row, sentence, table, typed_text, work
+from prodex.notebook.views.blocks import box, button, listed, paragraph, row, table, typed_text, work
 from prodex.notebook.views.comparison import comparison_blocks
 from prodex.notebook.views.pages_of_rows import first_on_page, pager
 from prodex.notebook.views.saved_snapshots import (
@@ -78,7 +78,7 @@ def snapshots_view(session: Session) -> list[Block]:
     """Return what the section shows."""
     kept = session.part(ListedSnapshots)
     if kept.entries is None:
-        return [sentence("Reading the list of snapshots …", key="reading", tone="muted")]
+        return [paragraph("Reading the list of snapshots …", key="reading", tone="muted")]
     every, chosen = kept.entries, explored(session)
     first = first_on_page(session.part(SnapshotsState).first, _ROWS, len(every))
     busy = "The files are being verified" if _VERIFY in session.works else ""
@@ -136,15 +136,15 @@ def _list(shown: Iterable[SnapshotEntry], chosen: SnapshotEntry | None) -> Block
 def _nothing_yet() -> Block:
     where = relative_to_working_folder(snapshots_folder())
     how = "Create one with prodex.load_products(service, name='shop') or catalog.save('shop')."
-    return sentence(["No snapshots in ", typed_text(str(where)), f". {how}"], key="none", tone="muted")
+    return paragraph(["No snapshots in ", typed_text(str(where)), f". {how}"], key="none", tone="muted")
 
 
 def _unfinished(kept: ListedSnapshots) -> list[Block | None]:
     if kept.problem:
-        return [sentence(typed_text(kept.problem), key="unfinished", tone="problem")]
+        return [paragraph(typed_text(kept.problem), key="unfinished", tone="problem")]
     how_many, lines = kept.unfinished
     return [
-        sentence(how_many, key="unfinished", tone="muted") if how_many else None,
+        paragraph(how_many, key="unfinished", tone="muted") if how_many else None,
         listed(map(typed_text, lines), key="unfinished-loads", tone="muted"),
     ]
 
@@ -154,7 +154,7 @@ def _details(snapshot: SnapshotEntry) -> Block:
     state = "" if snapshot.complete is not False else " It is incomplete: the service had announced more."
     said = ["Selected: ", typed_text(snapshot.title), " ", typed_text(str(folder)), f".{state} "]
     note = [typed_text(snapshot.note)] if snapshot.note else []
-    return sentence([*said, *note], key="selected", tone="status")
+    return paragraph([*said, *note], key="selected", tone="status")
 
 
 def _verified(session: Session) -> Block | None:
@@ -162,13 +162,15 @@ def _verified(session: Session) -> Block | None:
         return None
     files, number = counted(found.files, "file"), len(found.damaged)
     if not number:
-        return sentence(
+        return paragraph(
             [f"All {files} of ", typed_text(found.title), " are intact."], key="verified", tone="note"
         )
     are = "is" if number == 1 else "are"
     advice = f" {are} damaged. Open an earlier snapshot, or load again."
     return box(
-        sentence([f"{number:,} of {files} of ", typed_text(found.title), advice], key="said", tone="problem"),
+        paragraph(
+            [f"{number:,} of {files} of ", typed_text(found.title), advice], key="said", tone="problem"
+        ),
         listed(([typed_text(file), ": ", typed_text(why)] for file, why in found.damaged), key="files"),
         key="verified",
     )

@@ -18,7 +18,7 @@ from prodex.exploration.table_page import NOT_ASKED, NOTHING, Order, Sorter, cel
 from prodex.locales import language_label
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import button, fold, row, sentence, typed_text
+from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text
 from prodex.notebook.views.card import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
@@ -163,7 +163,7 @@ def table_blocks(session: Session) -> list[Block]:
         rows = _rows(session)
     except ProdexError as error:
         # No rows are shown: those of another page would be taken for them.
-        rows, problem = [], sentence(typed_text(error_text(error)), key="table-problem", tone="problem")
+        rows, problem = [], paragraph(typed_text(error_text(error)), key="table-problem", tone="problem")
     blocks = (
         row(
             _pager(session, "pager"),
@@ -207,7 +207,7 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
     if total > len(ids):
         every = button(f"Select all {total:,}", "table.select_all", key="select-all", count=total)
     return row(
-        sentence(f"{many:,} selected", key="selected", tone="muted" if many else "muted only-live"),
+        paragraph(f"{many:,} selected", key="selected", tone="muted" if many else "muted only-live"),
         button(
             "Select this page",
             "table.select_page",

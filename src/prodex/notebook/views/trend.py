@@ -15,7 +15,7 @@ from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block, Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audits_before import readable
-from prodex.notebook.views.blocks import box, fold, heading, sentence, table, typed_text, work
+from prodex.notebook.views.blocks import box, fold, heading, paragraph, table, typed_text, work
 from prodex.notebook.views.saved_snapshots import SnapshotEntry
 from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
@@ -112,11 +112,11 @@ def _products(session: Session, trend: SnapshotTrend) -> Block:
     """Draw how many products there were."""
     number = len(trend.products)
     if not number:
-        return sentence("No snapshot says how many products it has.", key="products", tone="muted")
+        return paragraph("No snapshot says how many products it has.", key="products", tone="muted")
     title = counted(int(trend.products.iloc[-1]), "product")
     if number == 1:
         made = f"made {trend.products.index[-1]:%Y-%m-%d %H:%M} UTC"
-        return sentence(f"{title} in the only snapshot, {made}.", key="products")
+        return paragraph(f"{title} in the only snapshot, {made}.", key="products")
     title = f"{title} in the newest of {number:,} snapshots"
     rows = [(f"{moment:%Y-%m-%d %H:%M}", f"{value:,.0f}") for moment, value in trend.products.items()]
     chart = {"kind": "steps", "key": "chart", "title": title, **_steps(trend.products)}
@@ -125,19 +125,19 @@ def _products(session: Session, trend: SnapshotTrend) -> Block:
 
 def _grades(session: Session, trend: SnapshotTrend) -> Block:
     """Draw how the products were graded, or explain what is needed for that."""
-    missing = sentence(typed_text(trend.unread), key="unread", tone="muted") if trend.unread else None
+    missing = paragraph(typed_text(trend.unread), key="unread", tone="muted") if trend.unread else None
     if trend.grades is None:
         advice = (
             "No audit of these snapshots is saved. Save one with 'Save audit' in the section Quality to see the "
             "grades over time."
         )
-        return missing or sentence(advice, key="grades", tone="muted")
+        return missing or paragraph(advice, key="grades", tone="muted")
     alike = trend.grades[trend.grades["comparable"]].tail(_AUDITS)
     said = str(grades_sentence(trend.grades))
     if len(alike) == 1:
         last = alike.iloc[-1]
         which = f"by profile {last['profile']} as of {last['now']:%Y-%m-%d %H:%M}"
-        only = sentence(typed_text(f"{said} in the only comparable audit, {which}."), key="only")
+        only = paragraph(typed_text(f"{said} in the only comparable audit, {which}."), key="only")
         return box(only, missing, key="grades")
     records = alike.to_dict("records")
     rows = [
