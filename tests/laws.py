@@ -184,10 +184,10 @@ LISTED: Mapping[str, Law] = {
     "tests/test_wide.py::test_a_cell_is_filled_where_the_record_holds_a_value": Law(
         25, "an example asks for every path of its records", "@example: wire.CORNERS"
     ),
-    "tests/notebook/test_query_fields.py::test_the_controls_hold_what_they_are_told_to_show": Law(
-        30, "an example makes a control for each filter", "each filter absent, empty and filled"
+    "tests/notebook/test_query_fields_view.py::test_what_is_shown_of_a_query_is_read_as_the_same_query": Law(
+        30, "an example makes a field for each filter", "each filter absent, empty and filled"
     ),
-    "tests/notebook/test_coverage_panel.py::test_filled_columns_are_what_the_states_say": Law(
+    "tests/notebook/test_coverage_view.py::test_filled_columns_are_what_the_states_say": Law(
         30, "an example asks for six fills", "@example: wire.CORNERS"
     ),
     "tests/quality/test_accepted.py::test_accepted_stays_accepted_until_something_changes": Law(

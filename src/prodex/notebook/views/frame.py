@@ -50,7 +50,8 @@ def _head(session: Session, sections: Sequence[Section], section: Section) -> li
                 key="shown-catalogue",
                 look="shown-catalogue",
             )
-            if many
+            # A section alone says it where it would be taken for one of all products.
+            if many or _is_a_part(session.catalog)
             else None,
             notice
             and paragraph(
@@ -71,6 +72,10 @@ def open_section(session: Session, name: str) -> Session:
 def go_back(session: Session) -> Session:
     """Show the catalogue before again, with its audit; the one of now is the one before then."""
     return session if session.former is None else session.looking_at(*session.former)
+
+
+def _is_a_part(catalog: Catalog) -> bool:
+    return not catalog.complete or scope_of(catalog.chosen, len(catalog)) is not None
 
 
 def catalog_title(catalog: Catalog) -> str:
