@@ -344,6 +344,22 @@ def test_a_range_is_typed_or_pressed(sample: prodex.Catalog) -> None:
         assert found == len(ids(app))
 
 
+def test_a_refused_limit_is_not_forgotten_when_the_other_is_typed(sample: prodex.Catalog) -> None:
+    """Both limits are typed one after the other: without the reason nobody sees that the first does not count."""
+    app, name = shown(sample), "range:pictures_count"
+    opened(app, name)
+    fill(app, "facets", f"{name}/least", "1,234")
+    (reason,) = errors(app)
+    fill(app, "facets", f"{name}/greatest", "3")
+    assert [reason] == errors(app)
+    fill(app, "facets", f"{name}/greatest", "many")
+    assert 2 == len(errors(app))
+    fill(app, "facets", f"{name}/greatest", "2")
+    assert [reason] == errors(app)
+    fill(app, "facets", f"{name}/least", "1")
+    assert ([], ["1", "2"]) == (errors(app), limits(app, name))
+
+
 def test_what_is_no_date_is_said_beside_its_field(sample: prodex.Catalog) -> None:
     """And nowhere else; the next date takes the sentence away."""
     app = shown(sample)

@@ -396,17 +396,21 @@ def show_facets(session: Session, is_open: bool) -> Session:
     return session.with_part(replace(_state(session), is_drawn=is_open))
 
 
-@action("facets.limit")
+@action("facets.limit", is_quiet=True)
 def limit_range(session: Session, facet: str, side: str, value: str) -> Session:
-    """Set the least or the greatest value that a product may have, as it was typed."""
+    """Set the least or the greatest value that a product may have, as it was typed.
+
+    What was refused in another of these fields stays there with its reason: who types both limits sees it afterwards.
+    """
     if not measure_of(column := column_of(facet) or ""):
         return session
-    limits = session.conditions.ranges.get(column, Range())
+    limits, at = session.conditions.ranges.get(column, Range()), f"{_FORM}.{facet}/{side}"
     try:
         typed = session.derived(_ranges_of).typed(column, limits, side, value)
     except InputError as error:
-        raise Refused(str(error), at=f"{_FORM}.{facet}/{side}") from error
-    return session.filtered(session.conditions.within(column, typed))
+        raise Refused(str(error), at=at) from error
+    others = {one: why for one, why in session.errors.items() if one.startswith(f"{_FORM}.") and one != at}
+    return session.noting("").replaced(errors=others).filtered(session.conditions.within(column, typed))
 
 
 @action("facets.offer", is_quiet=True)
