@@ -168,7 +168,8 @@ def service_given(given: object, call: str, *others: object) -> Client:
     if any(isinstance(one, Client) for one in others):
         raise InputError(f"The service comes first: write prodex.{call}.")
     name = call.partition("(")[0]
-    written = re.sub(r"\bservice\b", 'prodex.connect("sandbox")', call, count=1)
+    # In "service=service" the second one is the value.
+    written = re.sub(r"\bservice\b(?!=)", 'prodex.connect("sandbox")', call, count=1)
     raise InputError(
         f"{name}() needs a service, and service is {described(given)}. Write prodex.{written}, "
         "or prodex.connect() for the one in your settings."
