@@ -15,7 +15,7 @@ from prodex.notebook.views.blocks import Typed, box, button, heading, paragraph,
 from prodex.notebook.views.drill_down import check_called, of_check, opened
 from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.turned_pages import first_of, pager, turned_to
+from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_to
 from prodex.quality.rulebook import SEVERITIES
 
 _ROWS = 12
@@ -103,7 +103,7 @@ def checks_block(session: Session, figures: AuditFigures) -> Block:
         heading("Checks"),
         row(
             form(session, "checks", fields, label="Which checks"),
-            pager("checks", len(wanted), noun, first, _ROWS),
+            pager_of("checks", len(wanted), noun, first, _ROWS),
             key="checks-bar",
             look="bar-above",
         ),

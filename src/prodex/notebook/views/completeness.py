@@ -18,7 +18,7 @@ from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, audited, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.turned_pages import first_of, pager, turned_to
+from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_to
 from prodex.quality import Audit
 from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness, counted_of
 from prodex.quality.requirements import ALL
@@ -159,7 +159,7 @@ def completeness_block(session: Session, figures: AuditFigures) -> Block | None:
         paragraph(_SAID, key="said", tone="muted small"),
         row(
             form(session, "completeness", fields, label="What the grid shows"),
-            pager("families", len(families), "group", first, _ROWS),
+            pager_of("families", len(families), "group", first, _ROWS),
             key="bar",
             look="bar-above",
         ),

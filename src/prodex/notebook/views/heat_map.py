@@ -18,7 +18,7 @@ from prodex.notebook.views.blocks import box, heading, paragraph, row, switch
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
 from prodex.notebook.views.drill_down import DrillDown, audited, of_cell, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
-from prodex.notebook.views.turned_pages import first_of, pager, turned_to
+from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_to
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.quality.group_figures import block_scores
@@ -94,7 +94,7 @@ def heat_map_block(session: Session, figures: AuditFigures) -> Block:
         turning = None
     else:
         first = first_of(session, "scores", scores.total, _ROWS)
-        shown, turning = [_grid(session, scores, first)], pager("scores", scores.total, by, first, _ROWS)
+        shown, turning = [_grid(session, scores, first)], pager_of("scores", scores.total, by, first, _ROWS)
     options = {one: f"{one}s" for one in GROUPINGS}
     return box(
         heading("Scores by group and block"),

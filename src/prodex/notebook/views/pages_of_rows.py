@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block
+from prodex.notebook.session.actions import Block, action
+from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import button, paragraph, row
 
 
@@ -59,3 +62,31 @@ def pager(
         key=key,
         look="pager",
     )
+
+
+@dataclass(frozen=True)
+class TurnedPages:
+    """Numbers of the first rows that are shown, from 0, by the name of the list."""
+
+    first: Mapping[str, int] | None = None
+
+
+def first_of(session: Session, name: str, total: int, size: int) -> int:
+    """Return the number of the first row that is shown of a list that keeps nothing else."""
+    return first_on_page((session.part(TurnedPages).first or {}).get(name, 0), size, total)
+
+
+def turned_to(session: Session, name: str, first: int) -> Session:
+    """Return the session that shows the rows of a list from a number on."""
+    return session.with_part(TurnedPages({**(session.part(TurnedPages).first or {}), name: first}))
+
+
+def pager_of(name: str, total: int, noun: str, first: int, size: int) -> Block:
+    """Return the sentence and the buttons of a list that keeps nothing else."""
+    return pager(first, size, total, noun, "pages.turn", key=f"pager {name}", name=name)
+
+
+@action("pages.turn", is_quiet=True)
+def turn(session: Session, name: str, first: int) -> Session:
+    """Show the rows of a list from a number on."""
+    return turned_to(session, name, max(0, first))
