@@ -226,8 +226,12 @@ HELP = (
 
 _AND, _OR, _NOT = "AND", "OR", "NOT"
 _OPERATORS = frozenset({_AND, _OR, _NOT})
+#: The quotation marks of other languages, and those that programs write in place of the plain ones.
+_MARKS = "\u201c\u201d\u201e\u201f\u00ab\u00bb"
 #: A phrase in quotation marks, of which the last may still be missing, or a word; a minus may precede either.
-_TOKEN = re.compile(r'(?P<minus>-(?=\S))?(?:"(?P<phrase>[^"]*)"?|(?P<word>\S+))')
+_TOKEN = re.compile(
+    rf'(?P<minus>-(?=\S))?(?:"(?P<phrase>[^"]*)"?|[{_MARKS}](?P<marked>[^{_MARKS}]*)[{_MARKS}]?|(?P<word>\S+))'
+)
 
 
 @dataclass(frozen=True)
@@ -312,7 +316,8 @@ class WordQuery:
 def _tokens(typed: str) -> Iterator[_Token]:
     """Yield operators and terms; quotation marks with nothing between them are no term."""
     for found in _TOKEN.finditer(typed):
-        minus, phrase, word = found["minus"], found["phrase"], found["word"]
+        minus, word = found["minus"], found["word"]
+        phrase = found["marked"] if found["phrase"] is None else found["phrase"]
         if phrase is None and minus is None and word in _OPERATORS:
             yield word
         elif text := word if phrase is None else " ".join(phrase.split()):
