@@ -85,6 +85,21 @@ def test_a_finding_a_check_and_all_are_accepted(app: App) -> None:
     assert "Nothing is accepted of these products" in words(app, "acceptance-box")
 
 
+def test_whoever_comes_from_a_check_accepts_its_findings_alone(app: App) -> None:
+    """And may choose all checks nevertheless."""
+    app.act("quality.check", check="valid_gtin")
+    app.act("section.open", name="quality")
+    app.wait()
+    chosen = next(one for one in block(app, "acceptance")["fields"] if one["key"] == "check")
+    assert "valid_gtin" == chosen["value"]
+    typed(app, reason="printed so")
+    accept(app)
+    app.wait()
+    assert {"valid_gtin"} == {check for _, check in accepted(app)}
+    typed(app, check="")
+    assert "" == next(one for one in block(app, "acceptance")["fields"] if one["key"] == "check")["value"]
+
+
 def test_only_the_products_that_are_shown_are_meant(app: App) -> None:
     """A press on the blockers leaves the third product out."""
     press(app, "show blocker")

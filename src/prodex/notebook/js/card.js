@@ -148,7 +148,8 @@ function textEditor(item, block, act, page) {
         // one in which somebody is moves the focus.
         state.from = active && !active.closest(".card") ? active.dataset.key ?? null : null;
         if (isHere && active && document.hasFocus()) area.focus();
-        if (isHere) area.scrollIntoView({ block: "nearest", inline: "nearest" });
+        // Its buttons below as well, where there is room; the text in any case.
+        if (isHere) [area.closest(".editor"), area].forEach((one) => one?.scrollIntoView({ block: "nearest", inline: "nearest" }));
       },
       // The focus goes to what has this key, and so does Tab from then on.
       gone: (area) => {

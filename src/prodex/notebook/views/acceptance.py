@@ -97,9 +97,15 @@ def acceptance_wants(session: Session) -> Iterable[Want]:
         )
 
 
+def _looked_at(session: Session) -> str:
+    """Return the one check whose products are shown: whoever comes from it means its findings, and not those of all."""
+    checks = [check for failing in session.conditions.failing for check in failing.checks]
+    return checks[0] if len(checks) == 1 else ""
+
+
 def _fields(session: Session, figures: AuditFigures) -> list[FormField]:
     options = [("", "All checks"), *figures.failing]
-    chosen = session.typed.get(_FORM, {}).get("check", "")
+    chosen = session.typed.get(_FORM, {}).get("check", _looked_at(session))
     if chosen not in dict(options):
         chosen = ""
     listed = session.part(Findings)
