@@ -60,6 +60,30 @@ def _told(ids: tuple[str, ...], _widget: object) -> list[str]:
     return list(ids) if len(ids) <= _MOST_TOLD else []
 
 
+class _Ids(Tuple):
+    """Product ids; what is none is refused in words."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            raise InputError(
+                f"{self.name} must be a list or a tuple of product ids, not {type(value).__name__}. Write "
+                f"{self.name} = list(ids), and ('7',) for a single product."
+            )
+        return super().validate(obj, value)
+
+
+class _Text(Unicode[Any, Any]):
+    """A product id, or a name; what is none is refused in words."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        if not isinstance(value, str | bytes):
+            kinds, example = ("text or None", "7") if self.allow_none else ("text", "quality")
+            raise InputError(
+                f"{self.name} must be {kinds}, not {type(value).__name__}. Write {self.name} = {example!r}."
+            )
+        return super().validate(obj, value)
+
+
 class Explore(AnyWidget):
     """A panel: its sections over one catalogue, or one section alone.
 
@@ -90,9 +114,9 @@ class Explore(AnyWidget):
     'products'
     """
 
-    selected: Instance[tuple[str, ...]] = Tuple().tag(sync=True, to_json=_told)
-    product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
-    section: Unicode[str, str | bytes] = Unicode("products")
+    selected: Instance[tuple[str, ...]] = _Ids().tag(sync=True, to_json=_told)
+    product_id: Unicode[str | None, str | bytes | None] = _Text(None, allow_none=True)
+    section: Unicode[str, str | bytes] = _Text("products")
     #: How often a page of marimo was told that others are selected.
     told: Int[int, int] = Int(0).tag(sync=True)
     # Only what a class declares is sent to the page: anywidget makes a trait of a script that is given, not of a style.
