@@ -162,3 +162,9 @@ def test_ids_of_another_kind_are_refused_in_words(explored: Explore) -> None:
     with pytest.raises(px.errors.InputError, match="product_id must be text or None"):
         explore(explored.catalog, show="card", product_id=7)
     assert ((), None, "products") == (explored.selected, explored.product_id, explored.section)
+
+
+def test_a_product_is_selected_once(explored: Explore) -> None:
+    """Ids of a table with several rows for a product are no more products than it has."""
+    explored.selected = ["8", "7", "8"]
+    assert ("8", "7") == explored.selected == explored.app.session.selected

@@ -61,7 +61,7 @@ def _told(ids: tuple[str, ...], _widget: object) -> list[str]:
 
 
 class _Ids(Tuple):
-    """Product ids; what is none is refused in words."""
+    """Product ids, each once; what is none is refused in words."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         if not isinstance(value, list | tuple):
@@ -69,7 +69,9 @@ class _Ids(Tuple):
                 f"{self.name} must be a list or a tuple of product ids, not {type(value).__name__}. Write "
                 f"{self.name} = list(ids), and ('7',) for a single product."
             )
-        return super().validate(obj, value)
+        # Others than texts are refused by the session.
+        is_text = all(isinstance(one, str) for one in value)
+        return super().validate(obj, tuple(dict.fromkeys(value)) if is_text else value)
 
 
 class _Text(Unicode[Any, Any]):
