@@ -168,3 +168,15 @@ def test_a_product_is_selected_once(explored: Explore) -> None:
     """Ids of a table with several rows for a product are no more products than it has."""
     explored.selected = ["8", "7", "8"]
     assert ("8", "7") == explored.selected == explored.app.session.selected
+
+
+def test_observers_hear_of_what_is_shown_only(explored: Explore) -> None:
+    """What is refused was never there, so that whoever keeps what they heard last has what the panel shows."""
+    heard: list[Any] = []
+    explored.observe(lambda change: heard.append(change["new"]), ["selected", "section"])
+    explored.section = "elsewhere"
+    with pytest.raises(px.errors.InputError, match="Give product ids"):
+        explored.selected = ("7", 8)
+    assert [] == heard
+    explored.section = "coverage"
+    assert ["coverage"] == heard

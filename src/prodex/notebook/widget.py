@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from traitlets import Instance, Int, Tuple, Unicode, observe
+from traitlets import Instance, Int, Tuple, Unicode, observe, validate
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
@@ -69,9 +69,10 @@ class _Ids(Tuple):
                 f"{self.name} must be a list or a tuple of product ids, not {type(value).__name__}. Write "
                 f"{self.name} = list(ids), and ('7',) for a single product."
             )
-        # Others than texts are refused by the session.
-        is_text = all(isinstance(one, str) for one in value)
-        return super().validate(obj, tuple(dict.fromkeys(value)) if is_text else value)
+        # Refused here, and not by the session: nobody who observes hears of them.
+        if wrong := [one for one in value if not isinstance(one, str)]:
+            raise InputError(f"{self.name} holds {wrong[0]!r:.80}. Give product ids, which are text.")
+        return super().validate(obj, tuple(dict.fromkeys(value)))
 
 
 class _Text(Unicode[Any, Any]):
@@ -261,6 +262,13 @@ class Explore(AnyWidget):
         if self.selected != before and self._is_in_marimo():
             # It runs cells only for what its page changes, so the page is asked to change something.
             self.app.send({"type": "selected", "count": self.told + 1}, [])
+
+    @validate("section")
+    def _offered(self, proposal: dict[str, Any]) -> Any:
+        """Return the section that is opened: the one of now, if there is no other, so that nobody hears of it."""
+        name = proposal["value"]
+        is_offered = self._is_following or name in {one.name for one in self.app.sections}
+        return name if is_offered else self.section
 
     @observe("selected", "product_id", "section")
     def _take(self, change: dict[str, Any]) -> None:
