@@ -180,3 +180,9 @@ def test_observers_hear_of_what_is_shown_only(explored: Explore) -> None:
     assert [] == heard
     explored.section = "coverage"
     assert ["coverage"] == heard
+
+
+def test_sections_that_are_listed_are_refused_in_words() -> None:
+    """A panel shows one or all."""
+    with pytest.raises(px.errors.InputError, match="Give one of products, quality"):
+        explore(px.flatten(RECORDS), show=["products", "quality"])

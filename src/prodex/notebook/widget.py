@@ -333,7 +333,7 @@ def explore(
     catalog = catalog_given(catalog, "explore(catalog)")
     if service is not None:
         service = service_given(service, "explore(catalog, service=service)")
-    if show and show not in SECTIONS:
+    if show and (not isinstance(show, str) or show not in SECTIONS):
         raise InputError(
             f"show is {show!r}. Give one of {', '.join(SECTIONS)}, or leave it out for all sections."
         )
