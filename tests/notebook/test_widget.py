@@ -148,3 +148,41 @@ def test_a_panel_alone_says_what_it_cannot_show() -> None:
     )
     assert "Other products are chosen now" in panel.app.session.notices["coverage"].sentence
     assert 2 == len(panel.catalog)
+
+
+def test_ids_of_another_kind_are_refused_in_words(explored: Explore) -> None:
+    """They say what to write: ids are most often taken from a column, or typed as numbers."""
+    for given in (explored.catalog.products["product_id"], "7", None):
+        with pytest.raises(px.errors.InputError, match="selected must be a list or a tuple of product ids"):
+            explored.selected = given
+    with pytest.raises(px.errors.InputError, match=r"product_id must be text or None, not int.*'7'"):
+        explored.product_id = 7
+    with pytest.raises(px.errors.InputError, match=r"section must be text, not NoneType.*'quality'"):
+        explored.section = None
+    with pytest.raises(px.errors.InputError, match="product_id must be text or None"):
+        explore(explored.catalog, show="card", product_id=7)
+    assert ((), None, "products") == (explored.selected, explored.product_id, explored.section)
+
+
+def test_a_product_is_selected_once(explored: Explore) -> None:
+    """Ids of a table with several rows for a product are no more products than it has."""
+    explored.selected = ["8", "7", "8"]
+    assert ("8", "7") == explored.selected == explored.app.session.selected
+
+
+def test_observers_hear_of_what_is_shown_only(explored: Explore) -> None:
+    """What is refused was never there, so that whoever keeps what they heard last has what the panel shows."""
+    heard: list[Any] = []
+    explored.observe(lambda change: heard.append(change["new"]), ["selected", "section"])
+    explored.section = "elsewhere"
+    with pytest.raises(px.errors.InputError, match="Give product ids"):
+        explored.selected = ("7", 8)
+    assert [] == heard
+    explored.section = "coverage"
+    assert ["coverage"] == heard
+
+
+def test_sections_that_are_listed_are_refused_in_words() -> None:
+    """A panel shows one or all."""
+    with pytest.raises(px.errors.InputError, match="Give one of products, quality"):
+        explore(px.flatten(RECORDS), show=["products", "quality"])

@@ -226,3 +226,9 @@ def test_a_press_twice_is_a_press_taken_back(chosen: list[str | None], excluded:
         selection = selection.excluding("tag", code)
     assert not set(selection.groups.get("tag", ())) & set(selection.excluded.get("tag", ()))
     assert Selection() == selection.without_group("tag")
+
+
+def test_codes_of_a_group_are_a_text_or_a_list_as_in_files() -> None:
+    """A text is one code, and not one for each of its letters."""
+    one = Selection(groups={"brand": ("ACME",)})
+    assert one == Selection(groups={"brand": "ACME"}) == Selection(groups={"brand": ["ACME"]})  # type: ignore[dict-item]

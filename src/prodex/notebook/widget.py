@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from traitlets import Instance, Int, Tuple, Unicode, observe
+from traitlets import Instance, Int, Tuple, Unicode, observe, validate
 
 from prodex.catalog import Catalog
 from prodex.compare import Difference
@@ -60,6 +60,33 @@ def _told(ids: tuple[str, ...], _widget: object) -> list[str]:
     return list(ids) if len(ids) <= _MOST_TOLD else []
 
 
+class _Ids(Tuple):
+    """Product ids, each once; what is none is refused in words."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            raise InputError(
+                f"{self.name} must be a list or a tuple of product ids, not {type(value).__name__}. Write "
+                f"{self.name} = list(ids), and ('7',) for a single product."
+            )
+        # Refused here, and not by the session: nobody who observes hears of them.
+        if wrong := [one for one in value if not isinstance(one, str)]:
+            raise InputError(f"{self.name} holds {wrong[0]!r:.80}. Give product ids, which are text.")
+        return super().validate(obj, tuple(dict.fromkeys(value)))
+
+
+class _Text(Unicode[Any, Any]):
+    """A product id, or a name; what is none is refused in words."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        if not isinstance(value, str | bytes):
+            kinds, example = ("text or None", "7") if self.allow_none else ("text", "quality")
+            raise InputError(
+                f"{self.name} must be {kinds}, not {type(value).__name__}. Write {self.name} = {example!r}."
+            )
+        return super().validate(obj, value)
+
+
 class Explore(AnyWidget):
     """A panel: its sections over one catalogue, or one section alone.
 
@@ -90,9 +117,9 @@ class Explore(AnyWidget):
     'products'
     """
 
-    selected: Instance[tuple[str, ...]] = Tuple().tag(sync=True, to_json=_told)
-    product_id: Unicode[str | None, str | bytes | None] = Unicode(None, allow_none=True)
-    section: Unicode[str, str | bytes] = Unicode("products")
+    selected: Instance[tuple[str, ...]] = _Ids().tag(sync=True, to_json=_told)
+    product_id: Unicode[str | None, str | bytes | None] = _Text(None, allow_none=True)
+    section: Unicode[str, str | bytes] = _Text("products")
     #: How often a page of marimo was told that others are selected.
     told: Int[int, int] = Int(0).tag(sync=True)
     # Only what a class declares is sent to the page: anywidget makes a trait of a script that is given, not of a style.
@@ -236,6 +263,13 @@ class Explore(AnyWidget):
             # It runs cells only for what its page changes, so the page is asked to change something.
             self.app.send({"type": "selected", "count": self.told + 1}, [])
 
+    @validate("section")
+    def _offered(self, proposal: dict[str, Any]) -> Any:
+        """Return the section that is opened: the one of now, if there is no other, so that nobody hears of it."""
+        name = proposal["value"]
+        is_offered = self._is_following or name in {one.name for one in self.app.sections}
+        return name if is_offered else self.section
+
     @observe("selected", "product_id", "section")
     def _take(self, change: dict[str, Any]) -> None:
         if self._is_following:
@@ -299,7 +333,7 @@ def explore(
     catalog = catalog_given(catalog, "explore(catalog)")
     if service is not None:
         service = service_given(service, "explore(catalog, service=service)")
-    if show and show not in SECTIONS:
+    if show and (not isinstance(show, str) or show not in SECTIONS):
         raise InputError(
             f"show is {show!r}. Give one of {', '.join(SECTIONS)}, or leave it out for all sections."
         )

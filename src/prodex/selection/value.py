@@ -213,6 +213,13 @@ class Selection:
         return {name: codes for one in self.excepted if _excludes(one) for name, codes in one.groups.items()}
 
     def __post_init__(self) -> None:
+        # A text would be one code for each of its letters, and a list is no key.
+        if any(isinstance(codes, str | list) for codes in self.groups.values()):
+            groups = {
+                name: (codes,) if isinstance(codes, str) else tuple(codes)
+                for name, codes in self.groups.items()
+            }
+            object.__setattr__(self, "groups", groups)
         # A condition that was given twice is one, so that equal selections compare equal.
         for kind in _SEVERAL:
             there = getattr(self, kind)
