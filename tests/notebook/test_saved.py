@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -210,3 +211,19 @@ def test_a_panel_that_was_closed_has_no_view() -> None:
     panel = explore(CATALOG)
     panel.close()
     assert "Explore: 60 products" in repr(panel)
+
+
+def test_a_page_around_it_does_not_style_what_is_saved() -> None:
+    """Its own "card" is another thing; and a text that looks like an attribute stays as it was written."""
+    hostile = ' class="card" <b class="card">'
+    catalog = prodex.flatten(
+        [{"id": 7, "namePublicLong": [{"data": hostile, "expressedIn": {"code": "fr"}}]}]
+    )
+    panel = explore(catalog, show="card", product_id="7")
+    panel.app.view()
+    panel.wait()
+    html = saved_html(panel.app.view())
+    assert "class=" not in html.replace(escape(hostile), "").removeprefix(
+        '<div class="mathjax_ignore tex2jax_ignore">'
+    )
+    assert escape(hostile) in html

@@ -20,6 +20,9 @@ from prodex.notebook.static import Pictures, blocks_html
 MOST_BYTES = 190_000
 #: Bytes that stay free for what is said about the rest.
 _ROOM = 400
+#: Names for style sheets, within tags only: text from outside has no such quotation marks. Without our style sheet they
+#: say nothing, and that of a page around it may mean something else by them ("card" is a white sheet in many).
+_LOOKS = re.compile(r'(?<=[a-z0-9"]) class="[^"<>]*"(?=[^<>]*>)')
 _TAG = re.compile(r"<[^>]*>")
 _IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
 _MORE = "<p>More is in the panel: run the cell to see it.</p>"
@@ -46,14 +49,14 @@ def saved_html(view: Mapping[str, Any], pictures: Pictures | None = None) -> str
     # Of the buttons at the top, only the title of the open section is of use.
     title = {"kind": "heading", "key": "title", "text": view["title"]}
     blocks = [title, *(one for one in view["head"] if one["kind"] != "switch"), *view["blocks"]]
-    html = _encodable(blocks_html(blocks, pictures))
+    html = _plain(blocks_html(blocks, pictures))
     if len(html.encode()) > MOST_BYTES:
         # Imported on request, since most panels show no pictures.
         from prodex.pictures.resize import smaller_within
 
         html = smaller_within(html, MOST_BYTES - _ROOM)
     if len(html.encode()) > MOST_BYTES - _ROOM:
-        html = _cut(_IMAGE.sub("", _encodable(blocks_html([one]))) for one in _leaves(blocks))
+        html = _cut(_IMAGE.sub("", _plain(blocks_html([one]))) for one in _leaves(blocks))
     # JupyterLab, and what shows exported notebooks, typeset what looks like a formula ("$5 ... $6") elsewhere.
     return f'<div class="mathjax_ignore tex2jax_ignore">{html}</div>' if html else ""
 
@@ -75,9 +78,9 @@ def in_place_html(html: str) -> str:
     return f'<script type="text/x-prodex">{kept}</script><script>{script}</script>'
 
 
-def _encodable(html: str) -> str:
-    """Return HTML without halves of characters, which no file can hold."""
-    return html.encode("utf-8", "replace").decode("utf-8")
+def _plain(html: str) -> str:
+    """Return HTML without names for style sheets, and without halves of characters, which no file can hold."""
+    return _LOOKS.sub("", html).encode("utf-8", "replace").decode("utf-8")
 
 
 def _leaves(blocks: Iterable[Block | None]) -> Iterator[Block]:
