@@ -32,7 +32,7 @@ _DELIVERING = threading.RLock()
 
 #: The threads that work, and the seconds that all of them are given at the end of the process.
 _WORKING: WeakSet[threading.Thread] = WeakSet()
-_LAST_SECONDS = 2.0
+_LAST_SECONDS = 10.0
 
 #: Seconds between two looks at how far work is.
 _INTERVAL = 0.25
@@ -365,7 +365,9 @@ class Runner(Generic[T]):
 
 def _is_of_the_end(error: BaseException) -> bool:
     """Return whether it says that no thread can begin, since the process ends: nobody is to be told."""
-    return isinstance(error, RuntimeError) and "interpreter shutdown" in str(error)
+    # Python says it in several ways; once the main thread has ended, nobody is there to whom an error would be news.
+    is_ending = not threading.main_thread().is_alive()
+    return is_ending or (isinstance(error, RuntimeError) and "interpreter shutdown" in str(error))
 
 
 def let_end(seconds: float = _LAST_SECONDS) -> None:
