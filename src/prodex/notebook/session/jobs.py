@@ -365,9 +365,10 @@ class Runner(Generic[T]):
 
 def _is_of_the_end(error: BaseException) -> bool:
     """Return whether it says that no thread can begin, since the process ends: nobody is to be told."""
-    # Python says it in several ways; once the main thread has ended, nobody is there to whom an error would be news.
+    # Python says "after shutdown", "after interpreter shutdown" and "at interpreter shutdown". Once the main thread has
+    # ended, nobody is there to whom any error would be news.
     is_ending = not threading.main_thread().is_alive()
-    return is_ending or (isinstance(error, RuntimeError) and "interpreter shutdown" in str(error))
+    return is_ending or (isinstance(error, RuntimeError) and str(error).endswith("shutdown"))
 
 
 def let_end(seconds: float = _LAST_SECONDS) -> None:
