@@ -243,14 +243,13 @@ _PLACE = ("product_id", "attribute", "language", "key", "old_position", "positio
 def group_table(found: ComparedSnapshots, by: str) -> Block:
     """Return the groups with the most changed products."""
     groups = found.groups[by].head(_MOST)
-    rows = groups.assign(name=shown_names(groups, by), place=range(len(groups))).to_dict("records")
+    rows = groups.assign(name=shown_names(groups, by)).to_dict("records")
     caption = f"{len(rows)} of {counted(len(found.groups[by]), by)} with changes"
     shown = listing(
         rows,
         {by.capitalize(): lambda one: typed_text(one["name"])} | {one.capitalize(): one for one in _MOVES},
         key="table",
         label=caption,
-        name=lambda one: str(one["place"]),
         empty="No group has changes.",
         look="numbers",
     )
