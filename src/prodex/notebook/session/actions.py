@@ -126,7 +126,8 @@ class Want:
     do
         Reads it, in a thread.
     then
-        Makes the next session of it; most often of the same values, since what is read is kept where it was read.
+        Makes the next session of it. Unless given, it has the same values, since what is read is kept where it was
+        read; and it is shown anew.
     options
         As for `App.run`.
     """
@@ -134,7 +135,7 @@ class Want:
     slot: str
     key: Any
     do: Callable[[Reporter], Any]
-    then: Callable[[Session, Any], Session] = lambda session, _: session
+    then: Callable[[Session, Any], Session] = lambda session, _: session.replaced()
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
