@@ -175,6 +175,17 @@ def table(
     }
 
 
+def columns_of(titles: Iterable[str], *, numbers: Iterable[str] | None = None) -> list[Block]:
+    """Return the columns of a table that is not sorted: all but the first hold numbers, unless they are given.
+
+    >>> columns_of(["Brand", "Products"])
+    [{'name': 'Brand', 'title': 'Brand'}, {'name': 'Products', 'title': 'Products', 'align': 'right'}]
+    """
+    every = [*titles]
+    right = {*every[1:]} if numbers is None else {*numbers}
+    return [{"name": one, "title": one, **({"align": "right"} if one in right else {})} for one in every]
+
+
 @dataclass(frozen=True)
 class Folds:
     """Which folds were opened and closed."""
