@@ -229,6 +229,10 @@ class Session:
         """Return the session with what a section keeps."""
         return self.replaced(parts={**self.parts, type(part): part})
 
+    def with_changed(self, kind: type[Any], **changes: Any) -> Self:
+        """Return the session in which some of what a section keeps is another: `with_part`, field by field."""
+        return self.with_part(replace(self.part(kind), **changes))
+
     def noting(self, sentence: str, *, is_problem: bool = False, section: str = "") -> Self:
         """Return the session with a sentence at the top of the open section, or of another; empty: without one."""
         others = {name: one for name, one in self.notices.items() if name != (section or self.section)}

@@ -186,6 +186,51 @@ def columns_of(titles: Iterable[str], *, numbers: Iterable[str] | None = None) -
     return [{"name": one, "title": one, **({"align": "right"} if one in right else {})} for one in every]
 
 
+def listing(
+    rows: Iterable[Any],
+    columns: Mapping[str, Callable[[Any], Cell] | str],
+    *,
+    key: str,
+    label: str,
+    name: Callable[[Any], str],
+    more: Callable[[Any], Mapping[str, Any]] = lambda _: {},
+    empty: str = "",
+    look: str = "",
+) -> Block:
+    """Return a table that is not sorted.
+
+    Parameters
+    ----------
+    rows
+        What is listed: of each row its values by name.
+    columns
+        Of each title what its cell holds: made of the row, or the name of the value that is its number.
+    key, label, empty, look
+        As for `table`.
+    name
+        The key of a row.
+    more
+        What a row has beside its key and its cells, as for `table`: what is done where it is pressed.
+
+    Examples
+    --------
+    >>> brands = [{"brand": "Mill", "products": 1_200}]
+    >>> columns = {"Brand": lambda one: typed_text(one["brand"]), "Products": "products"}
+    >>> listing(brands, columns, key="brands", label="Brands", name=lambda one: one["brand"])["rows"]
+    [{'key': 'Mill', 'cells': [{'text': 'Mill'}, '1,200']}]
+    """
+    numbers = [title for title, cell in columns.items() if isinstance(cell, str)]
+    made = [
+        {
+            "key": name(one),
+            "cells": [f"{one[cell]:,}" if isinstance(cell, str) else cell(one) for cell in columns.values()],
+            **more(one),
+        }
+        for one in rows
+    ]
+    return table(columns_of(columns, numbers=numbers), made, key=key, label=label, empty=empty, look=look)
+
+
 @dataclass(frozen=True)
 class Folds:
     """Which folds were opened and closed."""
