@@ -17,7 +17,7 @@ from openpyxl import load_workbook
 import prodex
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.sending import preview_now
+from prodex.notebook.views.sending import OUTBOXES
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix
 from tests.notebook.pressing import (
@@ -71,7 +71,7 @@ class Asked:
         """Read the folder."""
         type_in(self.app, "returned", folder=str(self.folder))
         press(self.app, "Read")
-        read = preview_now(self.app.session, "returned")
+        read = OUTBOXES["returned"].preview(self.app.session)
         assert read is not None, said(self.app)
         return read.fix
 
@@ -374,7 +374,7 @@ def test_files_that_are_chosen_in_a_page_are_read(asked: Asked) -> None:
     assert not (asked.folder.parent / "evil").exists()
     shutil.rmtree(asked.folder)
     chosen("2", "a.xlsx", "a.xlsx")
-    read = preview_now(app.session, "returned")
+    read = OUTBOXES["returned"].preview(app.session)
     assert read is not None
     assert 2 == read.fix.files
     app.act("returned.upload", batch="3", file=0, name="x.xlsx", content="no base64!", is_last=True)

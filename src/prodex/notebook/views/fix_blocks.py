@@ -9,6 +9,7 @@ import pandas as pd
 
 from prodex.arguments import is_missing as missing
 from prodex.display.fix import facts_of, headline_of, not_taken_of
+from prodex.languages.labels import attribute_title
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import Cell, box, heading, listed, paragraph, table, typed_text
@@ -77,7 +78,7 @@ def _cell(name: str, value: Any, row: Mapping[Any, Any]) -> Cell:
         return changed_cell(None if is_missing else value, row.get("language"), is_new=name == "after")
     if is_missing or value == "":
         return ""
-    said = typed_text(words(value, _MOST))
+    said = typed_text(words(attribute_title(value) if name == "attribute" else value, _MOST))
     return {"words": said, "tone": "why"} if name in _FREE else dict(said)
 
 
