@@ -168,10 +168,8 @@ def in_units(size: int) -> str:
     >>> in_units(1), in_units(999), in_units(94_700_000)
     ('1 byte', '999 bytes', '94.7 MB')
     """
-    left, unit = float(size), 0
-    while left >= 1000 and unit < len(_UNITS) - 1:
-        left, unit = left / 1000, unit + 1
-    return f"{left:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
+    unit = min((len(str(size)) - 1) // 3, len(_UNITS) - 1)
+    return f"{size / 1000**unit:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
 
 
 _MONTH = timedelta(days=30)
