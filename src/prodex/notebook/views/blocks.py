@@ -194,6 +194,7 @@ def listing(
     label: str,
     name: Callable[[Any], str] | None = None,
     more: Callable[[Any], Mapping[str, Any]] = lambda _: {},
+    head: str = "",
     empty: str = "",
     look: str = "",
 ) -> Block:
@@ -211,6 +212,8 @@ def listing(
         The key of a row; its place in the list, unless given.
     more
         What a row has beside its key and its cells, as for `table`: what is done where it is pressed.
+    head
+        The title of the column that says what a row is about.
 
     Examples
     --------
@@ -228,7 +231,11 @@ def listing(
         }
         for place, one in enumerate(rows)
     ]
-    return table(columns_of(columns, numbers=numbers), made, key=key, label=label, empty=empty, look=look)
+    heads = [
+        {**one, "head": True} if one["title"] == head and head else one
+        for one in columns_of(columns, numbers=numbers)
+    ]
+    return table(heads, made, key=key, label=label, empty=empty, look=look)
 
 
 @dataclass(frozen=True)
