@@ -24,7 +24,7 @@ from prodex.load.resume import (
     reusable_snapshot,
     unfinished_loads,
 )
-from prodex.messages import counted, duration_in_words, moment_in_words
+from prodex.messages import duration_in_words, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.readings import last_read, read_for, to_read
 from prodex.notebook.session.value import Refused, Session, error_text
@@ -61,10 +61,10 @@ from prodex.notebook.views.query_fields import (
     similar_words,
     word_names,
 )
+from prodex.notebook.views.saved_snapshots import unfinished_title
 from prodex.progress import Reporter
 from prodex.query import FILTERS, GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
-from prodex.service.paging import announced
 from prodex.store.archive import snapshots_folder
 
 #: Seconds without a change before the service is asked, and before filters are tried: whoever types a word has no match
@@ -329,6 +329,7 @@ def _load(told: Session, asks: TypedQuery) -> Block:
     start = button("Load products", "load.start", key="load.start", look=look, off=off)
     title = "Save the products that were received as an incomplete snapshot"
     keep = button("Keep incomplete load", "load.start", title=title, key="keep", allow_incomplete=True)
+    buttons = (start, keep) if report.can_keep else (start,)
     planned, plan = read_for(told, "load.plan", (*question, state.ended)), None
     if planned and planned.value and not is_loading and state.report.question != question:
         age = duration_in_words(clock.now() - planned.value)
@@ -337,15 +338,7 @@ def _load(told: Session, asks: TypedQuery) -> Block:
         )
         plan = paragraph(opens, key="plan", tone="muted")
     return box(
-        form(
-            told,
-            FORM,
-            [_NAME, _AGE],
-            start,
-            keep if report.can_keep else None,
-            look="query-load",
-            label="Load",
-        ),
+        form(told, FORM, [_NAME, _AGE], *buttons, look="query-load", label="Load"),
         plan,
         work(told, "load"),
         box(*report.blocks, key="report") if report.blocks else None,
@@ -408,10 +401,8 @@ def _unfinished(session: Session) -> Block | None:
         said = [typed_text(one.name), ": ", typed_text(query), when]
         go_on = button("Continue this load", "load.resume", look="link", name=one.name, began=began)
         lines.append(row(paragraph(said, key="said"), go_on, key=f"unfinished {one.name} {began}"))
-    many = len(loads)
-    count = counted(many, "load") if many <= _UNFINISHED else f"{_UNFINISHED} of {many:,} loads"
-    title = f"{count} {'is' if many == 1 else 'are'} not finished (times in UTC):"
-    return box(paragraph(title, key="title", tone="muted"), *lines, key="unfinished", look="unfinished")
+    title = paragraph(unfinished_title(len(lines), len(loads)), key="title", tone="muted")
+    return box(title, *lines, key="unfinished", look="unfinished")
 
 
 # What is read meanwhile.
@@ -457,11 +448,10 @@ def _resumable(service: Client) -> tuple[UnfinishedLoad, ...]:
 
 def count_products(service: Client, query: ProductQuery, reporter: Reporter) -> int:
     """Return how many products match; a long list of GTINs is counted in several calls, between which it can end."""
-    total = 0
-    calls = [*query.in_calls()]
+    calls, total = [*query.in_calls()], 0
     with reporter.phase("Counting matching products", total=len(calls)) as show:
         for part in calls:
-            total += announced(service.search_products(part.to_probe()))
+            total += service.count(part)
             show.add()
     return total
 

@@ -157,9 +157,17 @@ def unfinished_lines(loads: Sequence[UnfinishedLoad]) -> tuple[str, tuple[str, .
             how = f"the same load continues it until {one.began + RESUMABLE:%Y-%m-%d %H:%M}; {how}"
         query = "" if one.query is None else f", {one.query}"
         lines.append(f"{one.name}{query}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
-    many = counted(len(loads), "load")
-    count = f"{len(lines)} of {many}" if loads[_UNFINISHED:] else many
-    return f"{count} {'is' if len(loads) == 1 else 'are'} not finished (times in UTC):", tuple(lines)
+    return unfinished_title(len(lines), len(loads)), tuple(lines)
+
+
+def unfinished_title(shown: int, every: int) -> str:
+    """Return how many loads are not finished, before a list of them.
+
+    >>> unfinished_title(5, 7)
+    '5 of 7 loads are not finished (times in UTC):'
+    """
+    count = counted(every, "load") if shown == every else f"{shown} of {counted(every, 'load')}"
+    return f"{count} {'is' if every == 1 else 'are'} not finished (times in UTC):"
 
 
 def in_units(size: int) -> str:
