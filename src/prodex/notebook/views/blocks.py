@@ -280,6 +280,13 @@ def work(session: Session, slot: str, *, cancel: str = "Cancel") -> Block | None
     }
 
 
+def outcome(session: Session, place: str, *, key: str) -> Block | None:
+    """Return what became of the last work of a place, as `Session.noting` has it; None where nothing is said."""
+    if (notice := session.notices.get(place)) is None:
+        return None
+    return paragraph(typed_text(notice.sentence), key=key, tone="problem" if notice.is_problem else "note")
+
+
 @task("work.cancel")
 def cancel_work(app: Panel, slot: str) -> None:
     """Cancel work that runs."""
