@@ -302,7 +302,7 @@ def are_same_arguments(some: tuple[Any, ...] | None, others: tuple[Any, ...] | N
     """Return whether arguments are the same objects, or equal ones of kinds that compare as a whole."""
     if some is None or others is None:
         return some is others
-    plain = (str, int, tuple, list, frozenset)
+    plain = (str, int, tuple, list, frozenset, slice)
     return len(some) == len(others) and all(
         one is other or (isinstance(one, plain) and type(one) is type(other) and one == other)
         for one, other in zip(some, others, strict=True)

@@ -192,8 +192,9 @@ def listing(
     *,
     key: str,
     label: str,
-    name: Callable[[Any], str],
+    name: Callable[[Any], str] | None = None,
     more: Callable[[Any], Mapping[str, Any]] = lambda _: {},
+    head: str = "",
     empty: str = "",
     look: str = "",
 ) -> Block:
@@ -208,9 +209,11 @@ def listing(
     key, label, empty, look
         As for `table`.
     name
-        The key of a row.
+        The key of a row; its place in the list, unless given.
     more
         What a row has beside its key and its cells, as for `table`: what is done where it is pressed.
+    head
+        The title of the column that says what a row is about.
 
     Examples
     --------
@@ -222,13 +225,17 @@ def listing(
     numbers = [title for title, cell in columns.items() if isinstance(cell, str)]
     made = [
         {
-            "key": name(one),
+            "key": str(place) if name is None else name(one),
             "cells": [f"{one[cell]:,}" if isinstance(cell, str) else cell(one) for cell in columns.values()],
             **more(one),
         }
-        for one in rows
+        for place, one in enumerate(rows)
     ]
-    return table(columns_of(columns, numbers=numbers), made, key=key, label=label, empty=empty, look=look)
+    heads = [
+        {**one, "head": True} if one["title"] == head and head else one
+        for one in columns_of(columns, numbers=numbers)
+    ]
+    return table(heads, made, key=key, label=label, empty=empty, look=look)
 
 
 @dataclass(frozen=True)
