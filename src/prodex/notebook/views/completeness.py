@@ -11,7 +11,8 @@ import pandas as pd
 from prodex.exploration.coverage import fails
 from prodex.locales import language_label
 from prodex.messages import counted, percent
-from prodex.notebook.session.actions import Block, Want, action, found, reading
+from prodex.notebook.session.actions import Block, Want, action
+from prodex.notebook.session.readings import last_read, reading
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, typed_text
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, code_key, share_shade, short_key
@@ -110,14 +111,14 @@ def completeness_wants(session: Session) -> Iterable[Want]:
     figures = figures_of(session)
     if figures is not None and figures.judged.families is not None:
         judged = figures.judged
-        yield reading(session, _SLOT, (judged,), lambda _: CompletenessFigures(judged))
+        yield reading(_SLOT, (judged,), lambda _: CompletenessFigures(judged), failed=None)
 
 
 def completeness_block(session: Session, figures: AuditFigures) -> Block | None:
     """Return the grid, a page at a time; None without requirements."""
     if figures.judged.families is None:
         return None
-    grid: CompletenessFigures | None = found(session, _SLOT)
+    grid: CompletenessFigures | None = last_read(session, _SLOT).value
     if grid is None or grid.of is not figures.judged:
         counting = paragraph("It is being counted.", key="counting", tone="muted")
         return box(heading("Completeness"), counting, key="completeness-box")
@@ -219,9 +220,9 @@ def order_by(session: Session, value: Order) -> Session:
 @action("completeness.open")
 def open_cell(session: Session, row: str, column: str) -> Session:
     """Show the products of a family that lack something of what a channel requires."""
-    audited(session)
-    grid: CompletenessFigures | None = found(session, _SLOT)
-    if grid is None:
+    audit = audited(session)
+    grid: CompletenessFigures | None = last_read(session, _SLOT).value
+    if grid is None or (grid.of.taken_from or grid.of) is not audit:
         raise Refused("Nothing was done: the completeness is being counted.")
     families = {code_key(one): one for one in grid.names}
     places = {column_key(*one): one for one in grid.columns(session.part(ShownCompleteness).channel)}

@@ -15,8 +15,9 @@ from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageDa
 from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block, Panel, Section, Want, action, found, reading, task
+from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments, to_the_end
+from prodex.notebook.session.readings import read_for, reading
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, is_open, paragraph, row, switch, typed_text
 from prodex.notebook.views.cells import cells
@@ -111,8 +112,8 @@ def coverage_wants(session: Session) -> Iterable[Want]:
                 "title": "Reading attributes",
             },
         )
-    if is_open(session, _ATTRIBUTES) and found(session, _NAMES) is None:
-        yield reading(session, _NAMES, (catalog,), lambda _: AttributeNames(catalog).every)
+    if is_open(session, _ATTRIBUTES) and read_for(session, _NAMES, (catalog,)) is None:
+        yield reading(_NAMES, (catalog,), lambda _: AttributeNames(catalog).every, failed=None)
 
 
 def _read(data: CoverageData, choice: Choice, conditions: Selection, reporter: Reporter) -> CoverageData:
@@ -262,7 +263,8 @@ def _attribute_blocks(session: Session) -> list[Block]:
     attributes = _attributes(session)
     # A grid without rows could not be read.
     off = "The last attribute stays: a grid needs a row" if len(attributes) == 1 else ""
-    every = found(session, _NAMES) or []
+    known = read_for(session, _NAMES, (session.catalog,))
+    every = [] if known is None else known.value
     add = FormField("attribute", "Add", placeholder="attribute, such as net content", suggestions=every)
     return [
         form(

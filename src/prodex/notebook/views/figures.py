@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from operator import is_not
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +12,8 @@ import pyarrow as pa
 from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.contents import check_rows, tiles
 from prodex.messages import counted, percent
-from prodex.notebook.session.actions import Want, found, reading
+from prodex.notebook.session.actions import Want
+from prodex.notebook.session.readings import last_read, read_for, reading
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audited_products import difference_sentence
 from prodex.notebook.views.audits_before import previous
@@ -75,7 +77,10 @@ class AuditFigures:
 
 def figures_of(session: Session) -> AuditFigures | None:
     """Return the figures of the audit that is shown; those of other products of it until they are counted."""
-    figures: AuditFigures | None = found(session, _COUNTED)
+    counted = last_read(session, _COUNTED)
+    figures: AuditFigures | None = counted.value
+    if figures is None or any(map(is_not, counted.key[:2], (session.audit, session.catalog))):
+        return None
     return figures
 
 
@@ -96,7 +101,8 @@ def figures_shown(session: Session) -> AuditFigures:
 def tiles_of(session: Session, figures: AuditFigures) -> list[dict[str, Any]]:
     """Return the tiles, with how they changed since the audit before, once that is read."""
     # Figures of some products are no progress of all of them.
-    return (None if figures.conditions else found(session, _BEFORE)) or figures.tiles
+    before = None if figures.conditions else read_for(session, _BEFORE, (figures.whole,))
+    return (before and before.value) or figures.tiles
 
 
 def figures_wants(session: Session) -> Iterable[Want]:
@@ -104,7 +110,7 @@ def figures_wants(session: Session) -> Iterable[Want]:
     audit = session.audit
     if audit is None:
         return
-    yield reading(session, _BEFORE, (audit,), partial(_since_before, audit), is_dropped=True)
+    yield reading(_BEFORE, (audit,), partial(_since_before, audit), failed=None, is_dropped=True)
     conditions, mask = session.conditions, None
     if searches := [*search_wants(session)]:
         # The figures wait for all that words find.
@@ -113,7 +119,7 @@ def figures_wants(session: Session) -> Iterable[Want]:
     if conditions and session.filter.has_found(conditions.words):
         mask = left_of(session).mask
     key = (audit, session.catalog, conditions, mask)
-    yield reading(session, _COUNTED, key, partial(_counted, session, audit, mask))
+    yield reading(_COUNTED, key, partial(_counted, session, audit, mask), failed=None)
 
 
 def _counted(session: Session, whole: Audit, mask: Mask | None, _: Reporter) -> AuditFigures:

@@ -11,7 +11,8 @@ import pandas as pd
 from prodex.display.report.contents import GROUPINGS, score_map
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block, Want, action, found, reading
+from prodex.notebook.session.actions import Block, Want, action
+from prodex.notebook.session.readings import last_read, reading
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import box, heading, paragraph, row, switch
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, code_key
@@ -25,7 +26,7 @@ from prodex.quality.scores import SMALL
 from prodex.selection import Selection
 
 _ROWS = 12
-_FORM = "scores"
+_FORM, _SLOT = "scores", "quality.scores"
 _SAID = (
     f"Worst first; groups of fewer than {SMALL} products come last. A stronger colour means a lower score. Press a "
     "cell to list the products that fail there."
@@ -80,9 +81,9 @@ class GroupScores:
 
 def heat_map_block(session: Session, figures: AuditFigures) -> Block:
     """Return the scores of the groups, a page at a time."""
-    by, scores = _by(session), _scores(session, figures)
+    by, scores = _by(session), _scores(session)
     shown, turning = paragraph("These scores are being counted.", key="counting", tone="muted"), None
-    if scores is not None:
+    if scores is not None and scores.of is figures.judged:
         page, turning = page_of(session, _FORM, len(scores.scores[None]), by, _ROWS)
         shown = _grid(session, scores, page.start)
     options = {one: f"{one}s" for one in GROUPINGS}
@@ -98,25 +99,28 @@ def heat_map_block(session: Session, figures: AuditFigures) -> Block:
 
 def heat_map_wants(session: Session) -> Iterable[Want]:
     """Return the scores that are not counted yet."""
-    figures, by = figures_of(session), _by(session)
-    if figures is not None and _scores(session, figures) is None:
-        count = partial(_counted, figures.judged, by)
-        yield reading(session, "quality.scores", (figures.judged, by), count, name=f"scores {by}")
+    figures, scores, by = figures_of(session), _scores(session), _by(session)
+    if figures is not None and (scores is None or scores.of is not figures.judged):
+        judged, known = figures.judged, last_read(session, _SLOT).value or {}
+        count = partial(_counted, judged, by, {one: it for one, it in known.items() if it.of is judged})
+        yield reading(_SLOT, (judged, by), count, failed=None)
 
 
-def _counted(audit: Audit, by: str, _: Reporter) -> GroupScores:
+def _counted(
+    audit: Audit, by: str, known: Mapping[str, GroupScores], _: Reporter
+) -> Mapping[str, GroupScores]:
+    """Count the scores of a grouping, beside those of others: who goes back to one does not wait again."""
     scores = GroupScores(audit, by)
     scores.page(0)
-    return scores
+    return {**known, by: scores}
 
 
 def _by(session: Session) -> str:
     return str(session.typed.get(_FORM, {}).get("by", GROUPINGS[0]))
 
 
-def _scores(session: Session, figures: AuditFigures) -> GroupScores | None:
-    scores: GroupScores | None = found(session, f"scores {_by(session)}")
-    return scores if scores is not None and scores.of is figures.judged else None
+def _scores(session: Session) -> GroupScores | None:
+    return (last_read(session, _SLOT).value or {}).get(_by(session))
 
 
 def _grid(session: Session, scores: GroupScores, first: int) -> Block:
@@ -174,8 +178,7 @@ def group_by(session: Session, by: Grouping) -> Session:
 @action("heat.open")
 def open_cell(session: Session, row: str, column: str) -> Session:
     """Show the products of a group that fail a check of a block."""
-    audited(session)
-    scores: GroupScores | None = found(session, f"scores {_by(session)}")
-    if scores is None:
+    audit, scores = audited(session), _scores(session)
+    if scores is None or (scores.of.taken_from or scores.of) is not audit:
         raise Refused("Nothing was done: these scores are being counted.")
     return opened(session, scores.behind(row, column))
