@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from prodex.messages import counted, day_in_words
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import Cell, Typed, box, button, heading, paragraph, row, table, typed_text
+from prodex.notebook.views.blocks import box, button, heading, paragraph, row, table, typed_text, untitled
 from prodex.notebook.views.drill_down import are_shown, check_called, of_check, opened
 from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.forms import FormField, form
@@ -30,7 +30,7 @@ class CheckColumn(NamedTuple):
     title: str
     sort: Callable[[_Check], Any]
     falls: bool = False
-    cell: Callable[[_Check], Cell] | None = None
+    cell: Callable[[_Check], Any] | None = None
     align: str = ""
 
 
@@ -131,8 +131,8 @@ def _is_wanted(check: _Check, shown: ShownChecks) -> bool:
 
 def _head(name: str, one: CheckColumn, shown: ShownChecks) -> dict[str, Any]:
     order = ("descending" if shown.falls else "ascending") if shown.sort == name else ""
-    more: dict[str, Any] = {"align": one.align} if one.align else {}
-    return {"name": name, "title": one.title, "sort": order, **more, **({} if one.cell else {"head": True})}
+    more = {"head": True} if one.cell is None else {"align": one.align} if one.align else {}
+    return {"name": name, "title": one.title, "sort": order, **more}
 
 
 def _row(session: Session, check: _Check, shown: ShownChecks) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _row(session: Session, check: _Check, shown: ShownChecks) -> dict[str, Any]:
         pressed=facts.id == shown.explained,
         check=facts.id,
     )
-    problem: Cell = {"parts": [typed_text(str(facts.problem)), " ", {"button": explain}]}
+    problem = {"parts": [typed_text(str(facts.problem)), " ", {"button": explain}]}
     return {
         "key": facts.id,
         "cells": [one.cell(check) if one.cell else problem for one in _COLUMNS.values()],
@@ -164,7 +164,7 @@ def _days(first: date | None, last: date | None) -> str:
 def rule_block(check: _Check) -> Block:
     """Return the explanation of a rule."""
     facts = check["facts"]
-    described: dict[str, Typed | str] = {
+    described: dict[str, Any] = {
         "Rule": str(facts.title),
         "Why it matters": str(facts.why),
         "How to fix it": str(facts.fix),
@@ -182,14 +182,10 @@ def rule_block(check: _Check) -> Block:
     ]
     failed, applies = check["failed"], check["failed"] + check["passed"]
     fails = f"{'fails' if failed == 1 else 'fail'} out of {applies:,} that it applies to"
-    columns: list[dict[str, Any]] = [
-        {"name": "term", "title": "", "head": True},
-        {"name": "text", "title": ""},
-    ]
     return box(
         paragraph(typed_text(str(facts.problem)), key="problem", tone="rule-problem"),
         paragraph(f"{facts.severity}: {counted(failed, 'product')} {fails}.", key="fails"),
-        table(columns, rows, key="terms", label="The rule", look="terms"),
+        table(untitled("term", "text", head="term"), rows, key="terms", label="The rule", look="terms"),
         key="rule",
         look="rule",
         label="The rule of this check",

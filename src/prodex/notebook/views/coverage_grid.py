@@ -68,8 +68,9 @@ class CoverageGrid:
         }
         self._has_figures = figures.has_figures
         self._totals, self._shares = figures.totals, figures.total_shares
-        self._checks, self._of_required = checks, of_required
+        self._checks = checks
         self.figures: CoverageFigures = figures
+        self.of_required: bool = of_required
         self.counted: UnitCount = counted
 
     def page(self, rows: slice, columns: slice, conditions: Selection) -> tuple[list[ShownCell], list[Block]]:
@@ -121,7 +122,7 @@ class CoverageGrid:
         attribute = self._attribute(row, column)
         is_group = figures.by != "language" and column > 0
         group = (figures.by, figures.columns[column].code) if is_group else None
-        if not self._of_required:
+        if not self.of_required:
             return of_counted_units(lacks(*attribute, group), self.counted)
         checks = self._checks[attribute]
         problems = dict.fromkeys(str(check.problem) for check in checks)
@@ -173,7 +174,7 @@ class CoverageGrid:
         )
         state = figures.states[row, column]
         about = f"{self._labels[attribute[0]]}, {figures.columns[column].label}"
-        notes = ["required"] if attribute in self._checks and not self._of_required else []
+        notes = ["required"] if attribute in self._checks and not self.of_required else []
         if not self._has_figures[row, column]:
             return ShownCell(key, str(state), f"{about}: {'; '.join([state, *notes])}", is_mute=True)
         if not products:

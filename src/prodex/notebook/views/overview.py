@@ -7,7 +7,7 @@ from typing import Any
 from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, table, typed_text
+from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, table, typed_text, untitled
 from prodex.notebook.views.drill_down import figure_button, of_check, of_grade, to_work_on, with_blockers
 from prodex.notebook.views.figures import AuditFigures, tiles_of
 from prodex.notebook.views.frame import snapshot_moment
@@ -16,17 +16,8 @@ from prodex.untrusted_text import words
 _GAPS = 10
 #: Bytes of a warning, which may quote a rule that somebody wrote.
 _LONG = 2_000
-_GRADE_COLUMNS: list[dict[str, Any]] = [
-    {"name": "grade", "title": "", "head": True},
-    {"name": "bar", "title": ""},
-    {"name": "products", "title": "", "align": "right"},
-    {"name": "share", "title": "", "align": "right"},
-]
-_GAP_COLUMNS: list[dict[str, Any]] = [
-    {"name": "severity", "title": ""},
-    {"name": "problem", "title": "", "head": True},
-    {"name": "products", "title": "", "align": "right"},
-]
+_GRADE_COLUMNS = untitled("grade", "bar", "products", "share", head="grade", numbers=["products", "share"])
+_GAP_COLUMNS = untitled("severity", "problem", "products", head="problem", numbers=["products"])
 
 
 def headline_block(figures: AuditFigures, title: str) -> Block:
