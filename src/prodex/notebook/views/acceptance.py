@@ -14,9 +14,9 @@ import pandas as pd
 from prodex.errors import InputError
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import box, button, heading, paragraph, typed_text, work
+from prodex.notebook.views.blocks import box, button, heading, outcome, paragraph, typed_text, work
 from prodex.notebook.views.drill_down import audited
-from prodex.notebook.views.figures import AuditFigures, figures_of
+from prodex.notebook.views.figures import AuditFigures, figures_of, figures_shown
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
@@ -54,12 +54,6 @@ class Findings:
 
 def acceptance_block(session: Session, figures: AuditFigures) -> Block:
     """Return the form: which findings, why, until when."""
-    # What became of the last press in this form is said below it.
-    notice = session.notices.get(_FORM)
-    said = None
-    if notice is not None:
-        tone = "problem" if notice.is_problem else "note"
-        said = paragraph(typed_text(notice.sentence), key="outcome", tone=tone)
     return box(
         heading("Accepted findings"),
         paragraph(_EXPLAINED, key="explained", tone="muted"),
@@ -73,7 +67,7 @@ def acceptance_block(session: Session, figures: AuditFigures) -> Block:
             label="Accept findings",
         ),
         work(session, _SLOT),
-        said,
+        outcome(session, _SLOT, key="outcome"),
         key="acceptance-box",
     )
 
@@ -166,10 +160,8 @@ def withdraw_findings(app: Panel) -> None:
 
 
 def _asked(session: Session) -> tuple[Audit, Audit, dict[str, Any]]:
-    whole, figures = audited(session), figures_of(session)
     # All findings of the products shown are meant, so it must be these.
-    if figures is None or figures.conditions != session.conditions:
-        raise Refused("Nothing was done: the figures of these products are being counted. Press again.")
+    whole, figures = audited(session), figures_shown(session)
     values = form_values(session, _FORM, _fields(session, figures))
     if session.typed.get(_FORM, {}).get("finding", "") != values["finding"]:
         # All would be meant in place of one that is gone.
@@ -197,11 +189,11 @@ def _start(app: Panel, title: str, whole: Audit, do: Callable[[], Audit]) -> Non
 
     def done(session: Session, now: Audit) -> Session:
         file = now.accepted_findings
-        session = session.noting("" if file is None else f"Written to {file.path}.", section=_FORM)
+        session = session.noting("" if file is None else f"Written to {file.path}.", section=_SLOT)
         # Another audit may be shown by now; what was written is in its file all the same.
         return session.replaced(audit=now) if session.audit is whole else session
 
-    app.change(lambda session: session.noting("", section=_FORM))
+    app.change(lambda session: session.noting("", section=_SLOT))
     app.run(_SLOT, lambda _: do(), done, title=title, failed=_failed, after=PATIENCE)
 
 
@@ -216,4 +208,4 @@ def _chosen(shown: Audit, values: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _failed(session: Session, error: BaseException) -> Session:
-    return session.noting(error_text(error), is_problem=True, section=_FORM)
+    return session.noting(error_text(error), is_problem=True, section=_SLOT)

@@ -63,7 +63,7 @@ def conditions_bar(session: Session) -> Block:
             either,
             row(*_chips(session), key="chips", look="chips"),
             *_widening(session),
-            fold(session, "views", "Views", lambda: _views(session)),
+            fold(session, "views", "Views", lambda: _views(session)) if session.can("views.open") else None,
             key="bar",
             look="selection",
         ),
