@@ -136,11 +136,17 @@ def test_what_was_sent_is_followed_to_the_product(asked: Asked) -> None:
     asked.read()
     assert "1 answer: 1 can be sent" in said(app)
     assert NAME in said(app)
+    # As in Corrections, a field is called by its title.
+    assert "Long name" in said(app)
+    assert "namePublicLong" not in said(app)
     press(app, "Send 1 correction")
     assert CAPITALS == stored(app.session.service, FIRST)["namePublicLong"][0]["data"]
     press(app, "Yes, send 1 correction of 1 product")
     assert "1 correction has arrived at 127.0.0.1" in said(app)
     assert "1 finding fixed, 0 new." in said(app)
+    # Its rows are not called such as can be sent any more.
+    assert "rows accounted for: 1 sent" in said(app)
+    assert "can be sent" not in said(app)
     assert not buttons(app, "Check what has arrived")
     session = app.session
     assert NAME in session.catalog.texts["text"].tolist()

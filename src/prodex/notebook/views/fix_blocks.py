@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,7 @@ from prodex.display.fix import facts_of, headline_of, not_taken_of
 from prodex.languages.labels import attribute_title
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.blocks import Cell, box, heading, listed, paragraph, table, typed_text
+from prodex.notebook.views.blocks import Cell, heading, listed, paragraph, table, typed_text
 from prodex.quality import AuditComparison
 from prodex.untrusted_text import words
 from prodex.worklists.fix import Fix
@@ -122,9 +122,3 @@ def first_lines(lines: Iterable[str], every: int) -> list[str]:
     """Return the first lines, and how many more there are."""
     kept = [*lines][:_LINES]
     return [*kept, f"{every - len(kept):,} more"] if every > len(kept) else kept
-
-
-def grouped(blocks: Iterable[Block | None], key: str, *, look: str = "", label: str = "") -> Iterator[Block]:
-    """Yield blocks as one group, unless there are none."""
-    if made := [one for one in blocks if one]:
-        yield box(*made, key=key, look=look, label=label)

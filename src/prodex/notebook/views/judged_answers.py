@@ -27,7 +27,7 @@ _ROWS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedAnswers:
+class ShownAnswers:
     """What is shown of answers.
 
     Attributes
@@ -43,12 +43,12 @@ class JudgedAnswers:
     asked: tuple[Mapping[Any, Any], ...]
 
 
-def judged_answers(name: str, fix: Fix, _: object = None) -> JudgedAnswers:
+def judged_answers(name: str, fix: Fix, _: object = None) -> ShownAnswers:
     """Return what is shown of the answers of an outbox; of those that were sent nothing is asked."""
     asked = [] if fix.tracking is not None else fix.needs_confirmation.to_dict("records")
     requests = {place_of(one) for one in fix.requests.to_dict("records")} if asked else set()
     named = ({**one, "question": question_of(one), "is_request": place_of(one) in requests} for one in asked)
-    return JudgedAnswers(tuple(fix_blocks(fix, name)), tuple(named))
+    return ShownAnswers(tuple(fix_blocks(fix, name)), tuple(named))
 
 
 def answers_blocks(

@@ -26,7 +26,7 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments, to_the_end
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, renewed, request_again
+from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, request_again
 from prodex.notebook.views.blocks import button, columns_of, fold, paragraph, row, table, typed_text, work
 from prodex.progress import PATIENCE, Reporter
 from prodex.send.tracking import Tracking
@@ -560,7 +560,10 @@ def _ended(box: Outbox, session: Session, outcome: SendingOutcome) -> Session:
         # Nothing was sent: it can be sent again.
         changes["sent"] = None
     session = box.changed(box.ended(session, outcome), **changes).with_changed(Sending, running="")
-    return session if arrival is None else renewed(session, arrival)
+    if arrival is None:
+        return session
+    # Every section has the products of now, unless another catalogue is shown by now.
+    return session.renewed(arrival.base, arrival.newest.catalog, arrival.audit or session.audit)
 
 
 def _error_blocks(outcome: SendingOutcome) -> list[Block]:
