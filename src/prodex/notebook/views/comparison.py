@@ -180,11 +180,13 @@ def compare(app: Panel) -> None:
     if old == new:
         raise Refused("Both are the same snapshot. Select another one under From.", at="compare.old")
 
-    def found(session: Session, compared: ComparedSnapshots) -> Session:
-        first = turned_to(session.replaced(difference=compared.difference), _VALUES, 0)
-        return first.with_changed(ComparisonState, found=compared, what=EVERY, written="")
+    app.run(_SLOT, partial(compared, Path(old), Path(new)), with_comparison, title="Comparing")
 
-    app.run(_SLOT, partial(compared, Path(old), Path(new)), found, title="Comparing")
+
+def with_comparison(session: Session, found: ComparedSnapshots) -> Session:
+    """Return the session that shows what changed."""
+    first = turned_to(session.replaced(difference=found.difference), _VALUES, 0)
+    return first.with_changed(ComparisonState, found=found, what=EVERY, written="")
 
 
 @task("comparison.since")
