@@ -18,14 +18,14 @@ class Reading:
     Attributes
     ----------
     key
-        What was read, as the want names it; None as long as nothing was.
+        What was read, as the want names it; empty as long as nothing was.
     value
         The result; None where there is none.
     problem
         Why there is none.
     """
 
-    key: Any = None
+    key: tuple[Any, ...] = ()
     value: Any = None
     problem: str = ""
 
@@ -42,13 +42,13 @@ def last_read(session: Session, slot: str) -> Reading:
     return session.part(Readings).last.get(slot, Reading())
 
 
-def read_for(session: Session, slot: str, key: Any) -> Reading | None:
+def read_for(session: Session, slot: str, key: tuple[Any, ...]) -> Reading | None:
     """Return what was read for a key; None where that is not read yet."""
     found = last_read(session, slot)
     return found if found.key == key else None
 
 
-def reading(slot: str, key: Any, do: Callable[[Reporter], Any], **options: Any) -> Want:
+def reading(slot: str, key: tuple[Any, ...], do: Callable[[Reporter], Any], **options: Any) -> Want:
     """Return a want whose result is kept where `last_read` and `read_for` find it.
 
     Parameters
