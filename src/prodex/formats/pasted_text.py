@@ -46,10 +46,16 @@ def sheet_of_text(text: str, file: Path) -> Sheet:
     text = text.removeprefix("\ufeff")
     if _is_tabbed(text):
         return Sheet(file, "", partial(_rows, text), list)
+    meter = Meter(Limits(), FILE, "correct_from")
     try:
-        return Sheet(file, "", rows_of_text(text, Meter(Limits(), FILE, "correct_from")), list)
+        return Sheet(file, "", rows_of_text(text, meter, headings=_cells_of_the_first), list)
     except NoText as error:
         raise SpreadsheetUnreadable(f"The copied table cannot be read: {error}.") from error
+
+
+def _cells_of_the_first(number: int, row: Row) -> int:
+    """Return how many headings a row has: a table that was copied begins with them."""
+    return len(row) if number == 1 else 0
 
 
 def _is_tabbed(text: str) -> bool:

@@ -393,7 +393,7 @@ _MOST_COMPARED = 20_000
 _SEPARATORS = ",;\t|"
 _DECLARED = re.compile(r'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 #: Rows and characters in which the headings are searched for, and lines whose widths are compared where there are none.
-_MOST_ROWS, _MOST_CHARACTERS, _LINES = 1_000, 1_000_000, 20
+_MOST_SEARCHED, _MOST_CHARACTERS, _LINES = 1_000, 1_000_000, 20
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 #: Half of a character; so bytes are kept that are none in the encoding of the file.
@@ -632,7 +632,7 @@ def _number_of_headings(sample: str, separator: str, headings: Headings | None) 
         return 0
     found = 0
     with suppress(csv.Error):  # of another separator: text in quotes may end anywhere
-        for number, cells in enumerate(islice(_records(sample, separator), _MOST_ROWS), 1):
+        for number, cells in enumerate(islice(_records(sample, separator), _MOST_SEARCHED), 1):
             found = max(
                 found, headings(number, {place: Cell(one, "text") for place, one in enumerate(cells) if one})
             )
