@@ -5,10 +5,9 @@ It is read in the background, and a few are kept, so that going back and forth b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -18,14 +17,14 @@ from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.card.contents import CardContents, read_card
-from prodex.exploration.card.record import is_prepared, place_of
+from prodex.exploration.card.record import is_prepared
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Session, error_text
-from prodex.notebook.views.blocks import button, fold, paragraph, row, table, typed_text, work
+from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text, work
 from prodex.notebook.views.card_contents import (
     after_pictures,
     before_texts,
@@ -33,8 +32,10 @@ from prodex.notebook.views.card_contents import (
     part,
     pictures_above,
     pictures_block,
+    plain_table,
     raw_block,
-    raw_title,
+    raw_part,
+    shown_picture,
 )
 from prodex.notebook.views.card_texts import (
     Editing,
@@ -47,6 +48,7 @@ from prodex.notebook.views.card_texts import (
     undone,
 )
 from prodex.notebook.views.focus import focusing
+from prodex.notebook.views.gallery_pictures import jpegs
 from prodex.notebook.views.history import (
     failed_part,
     history_part,
@@ -54,7 +56,7 @@ from prodex.notebook.views.history import (
     read_history,
     waiting_part,
 )
-from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.products_left import is_left
 from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 from prodex.untrusted_text import words
@@ -131,50 +133,50 @@ def card_wants(session: Session, beside: Callable[[Session], Sequence[str]] = la
     beside
         The products of the list beside it, in its order: the neighbours are read once the card is there.
     """
-    catalog, audit, product_id = session.catalog, session.audit, session.product_id
+    catalog, audit, product_id, cards = (
+        session.catalog,
+        session.audit,
+        session.product_id,
+        session.part(Cards),
+    )
     if product_id is None:
         if len(catalog) and not is_prepared(catalog):
             # The first card would take twice as long.
             prepare = partial(_prepare, catalog)
             nothing = {"is_patient": True, "failed": lambda session, _: session}
-            yield Want("card-prepared", (catalog,), prepare, options=nothing)
+            yield Want("card-prepared", (catalog,), prepare, lambda session, _: session, nothing)
         return
-    cards = session.part(Cards)
-    of: tuple[Any, ...] = ("contents", catalog, audit, product_id)
-    read = cards.get(*of)
-    if read is None:
-        yield _want("card", cards, of, partial(_read, catalog, audit, product_id))
+
+    def reads(slot: str, do: Callable[[Reporter], Any], *of: Any, **options: Any) -> Iterable[Want]:
+        if cards.get(*of) is None:
+            yield _want(slot, cards, of, do, **options)
+
+    def reads_card(slot: str, one: str, **options: Any) -> Iterable[Want]:
+        return reads(slot, partial(_read, catalog, audit, one), "contents", catalog, audit, one, **options)
+
+    yield from reads_card("card", product_id)
+    read = cards.get("contents", catalog, audit, product_id)
     if not isinstance(read, ReadCard):
         return
-    name = name_with_history(catalog)
-    of = ("history", catalog, product_id)
-    if name is not None and cards.get(*of) is None:
+    if (name := name_with_history(catalog)) is not None:
         gtin = None if read.contents.header.gtin.is_missing else read.contents.header.gtin.text
-        later = {"delay": _PAUSE, "is_patient": True}
-        yield _want("card-history", cards, of, lambda _: read_history(name, product_id, gtin), later)
-    of = ("on disk", catalog, product_id)
-    if read.contents.pictures.rows and cards.get(*of) is None:
+        history = partial(read_history, name, product_id, gtin)
+        yield from reads(
+            "card-history", history, "history", catalog, product_id, delay=_PAUSE, is_patient=True
+        )
+    if read.contents.pictures.rows:
         kept = partial(_thumbnails_on_disk, catalog, product_id)
-        yield _want("card-pictures-on-disk", cards, of, kept, {"is_patient": True})
+        yield from reads("card-pictures-on-disk", kept, "on disk", catalog, product_id, is_patient=True)
     listed = beside(session)
-    place = listed.index(product_id) if product_id in listed else len(listed)
-    for slot, neighbours in (("card-next", listed[place + 1 :][:1]), ("card-before", listed[:place][-1:])):
-        for one in neighbours if place < len(listed) else ():
-            yield from _neighbour(slot, cards, ("contents", catalog, audit, one))
-
-
-def _neighbour(slot: str, cards: Cards, of: tuple[Any, ...]) -> Iterable[Want]:
-    _, catalog, audit, product_id = of
-    if cards.get(*of) is None:
-        yield _want(slot, cards, of, partial(_read, catalog, audit, product_id), {"is_patient": True})
+    if product_id in listed:
+        place = listed.index(product_id)
+        for slot, neighbour in (("card-next", listed[place + 1 :][:1]), ("card-before", listed[:place][-1:])):
+            for one in neighbour:
+                yield from reads_card(slot, one, is_patient=True)
 
 
 def _want(
-    slot: str,
-    cards: Cards,
-    of: tuple[Any, ...],
-    do: Any,
-    options: Mapping[str, Any] | None = None,
+    slot: str, cards: Cards, of: tuple[Any, ...], do: Callable[[Reporter], Any], **options: Any
 ) -> Want:
     def then(session: Session, read: Any) -> Session:
         return session.with_part(session.part(Cards).keeping(read, *of))
@@ -182,7 +184,7 @@ def _want(
     def failed(session: Session, error: BaseException) -> Session:
         return then(session, NotRead(error_text(error)))
 
-    return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **(options or {})})
+    return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **options})
 
 
 def _read(catalog: Catalog, audit: Audit | None, product_id: str, _: object = None) -> ReadCard:
@@ -220,35 +222,29 @@ def _read_now(session: Session, product_id: str) -> ReadCard | NotRead:
 
 def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> list[Block]:
     """Return what stays in sight while a card is scrolled."""
-    no_text = "" if isinstance(read, ReadCard) else "The product is not there yet."
+    is_read, close = isinstance(read, ReadCard), None
     edit = button(
         "✎ Correct a text",
         "card.correct_first",
         key="correct-first",
         look="quiet",
         title="Open the first text to correct (e)",
-        off=no_text,
+        off="" if is_read else "The product is not there yet.",
         product_id=product_id,
     )
-    close = button(
-        "✕ Close",
-        "card.close",
-        key="close-card",
-        look="quiet",
-        title="Close the card (Escape)",
-        product_id=product_id,
-    )
-    apart = "This product is not in the list beside it."
-    is_apart = isinstance(read, ReadCard) and not is_alone and not _is_listed(session, product_id)
-    return [
-        row(edit, None if is_alone else close, key="card-keys", look="card-keys"),
-        *([paragraph(apart, key="apart", tone="note")] if is_apart else []),
-    ]
-
-
-def _is_listed(session: Session, product_id: str) -> bool:
-    place = place_of(session.catalog, product_id)
-    return place >= 0 and bool(left_of(session).mask[place])
+    if not is_alone:
+        close = button(
+            "✕ Close",
+            "card.close",
+            key="close-card",
+            look="quiet",
+            title="Close the card (Escape)",
+            product_id=product_id,
+        )
+    bar = [row(edit, close, key="card-keys", look="card-keys")]
+    if is_read and not is_alone and not is_left(session, product_id):
+        bar.append(paragraph("This product is not in the list beside it.", key="apart", tone="note"))
+    return bar
 
 
 def _instead(session: Session, read: Any) -> list[Block]:
@@ -261,33 +257,24 @@ def _instead(session: Session, read: Any) -> list[Block]:
 
 def _body(session: Session, read: ReadCard) -> list[Block]:
     card = read.contents
-    history = session.part(Cards).get("history", session.catalog, card.product_id)
     return [
         *_changed_since(session.changed, card.product_id),
         *read.before,
         texts_part(card, session),
-        *_history(session.catalog, session, history),
+        *_history(session, card.product_id),
         _pictures_part(session, card),
         *read.after,
-        _raw(session, card),
+        raw_part(card, lambda title: fold(session, "card-record", title, lambda: [raw_block(card)])),
     ]
 
 
-def _history(catalog: Catalog, session: Session, history: Any) -> list[Block]:
-    if name_with_history(catalog) is None:
+def _history(session: Session, product_id: str) -> list[Block]:
+    if name_with_history(session.catalog) is None:
         return []
-    if history is None:
+    found = session.part(Cards).get("history", session.catalog, product_id)
+    if found is None:
         return [waiting_part()]
-    return [failed_part(history.why) if isinstance(history, NotRead) else history_part(session, history)]
-
-
-def _raw(session: Session, card: CardContents) -> Block:
-    if card.raw.is_missing:
-        none = paragraph("The catalogue does not have the record.", key="none", tone="muted")
-        return part("Record as received", none)
-    return part(
-        "Record as received", fold(session, "card-record", raw_title(card), lambda: [raw_block(card)])
-    )
+    return [failed_part(found.why) if isinstance(found, NotRead) else history_part(session, found)]
 
 
 def _changed_since(difference: Difference | None, product_id: str) -> list[Block]:
@@ -303,25 +290,21 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
     own = difference.changes[difference.changes["product_id"] == product_id]
     if own.empty:
         return []
-    rows = [
-        {
-            "key": str(number),
-            "cells": [
-                _place_in_words(one["attribute"], one["language"]),
-                _value_cell(one["old"]),
-                _value_cell(one["new"]),
-            ],
-        }
-        for number, one in enumerate(own.head(_MOST_CHANGES).to_dict("records"))
-    ]
-    rest = "; the section Snapshots exports all" if len(own) > len(rows) else ""
-    shown = f"{len(rows)} of {counted(len(own), 'changed value')}{rest}"
-    columns = [{"name": one, "title": one, "head": one == "Attribute"} for one in ("Attribute", "Old", "New")]
+    shown = own.head(_MOST_CHANGES)
+    of_each = zip(*(shown[name].tolist() for name in ("attribute", "language", "old", "new")), strict=True)
+    rows = [[_place_in_words(*one[:2]), *map(_value_cell, one[2:])] for one in of_each]
+    count = None
+    if len(shown) < len(own):
+        said = f"{len(shown)} of {counted(len(own), 'changed value')}; the section Snapshots exports all"
+        count = paragraph(said, key="count", tone="muted")
+    values = plain_table(
+        ("Attribute", "Old", "New"), rows, key="changes", label=f"Values changed since {when}"
+    )
     return [
         details(
             f"{counted(len(own), 'value')} changed since {when}",
-            paragraph(shown, key="count", tone="muted") if rest else None,
-            table(columns, rows, key="changes", label=f"Values changed since {when}"),
+            count,
+            values,
             key="changed-since",
             # Folded where it would push the product itself out of sight.
             is_open=len(own) <= _UNFOLDED,
@@ -344,41 +327,23 @@ def _value_cell(value: Any) -> dict[str, str]:
 def _pictures_part(session: Session, card: CardContents) -> Block:
     loaded = session.part(Cards).get("pictures", session.catalog, card.product_id)
     found = _found(session, card.product_id)
-    images = {one.position: _image(one) for one in found if one.position is not None}
-    count = len(card.pictures.rows)
-    is_all = isinstance(loaded, list) or len(images) == count
-    label = "Try again to show pictures" if isinstance(loaded, NotRead) else f"Show pictures ({count})"
-    is_running = "card-pictures" in session.works
-    show = button(
-        label,
-        "card.pictures",
-        key="show-pictures",
-        to="part Pictures",
-        product_id=card.product_id,
-    )
+    images = {one.position: shown_picture(one) for one in found if one.position is not None}
+    count, why = len(card.pictures.rows), loaded.why if isinstance(loaded, NotRead) else ""
+    show = None
+    if len(images) < count and not isinstance(loaded, list) and "card-pictures" not in session.works:
+        label = "Try again to show pictures" if why else f"Show pictures ({count})"
+        show = button(
+            label, "card.pictures", key="show-pictures", to="part Pictures", product_id=card.product_id
+        )
     return part(
         "Pictures",
         pictures_above(card.pictures),
-        show if count and not is_all and not is_running else None,
+        show,
         work(session, "card-pictures"),
-        paragraph(typed_text(loaded.why), key="why-not", tone="problem")
-        if isinstance(loaded, NotRead)
-        else None,
+        paragraph(typed_text(why), key="why-not", tone="problem") if why else None,
         *pictures_block(card.pictures, images),
         look="card-pictures",
     )
-
-
-def _image(one: Thumbnail) -> dict[str, Any]:
-    """Return a picture as the view names it, or why it is not there."""
-    if one.bytes is None:
-        return {"problem": typed_text(words(one.problem, 1_000))}
-    return {"image": _name(one.bytes)}
-
-
-def _name(content: bytes) -> str:
-    """Return the name of a picture in the page: the same picture is sent once, whatever it is of."""
-    return f"card {sha256(content).hexdigest()[:32]}"
 
 
 def _found(session: Session, product_id: str) -> list[Thumbnail]:
@@ -390,9 +355,8 @@ def _found(session: Session, product_id: str) -> list[Thumbnail]:
 
 def card_pictures(session: Session) -> Iterable[tuple[str, str, bytes]]:
     """Return the pictures that the card that is open names."""
-    for one in [] if session.product_id is None else _found(session, session.product_id):
-        if one.bytes is not None:
-            yield _name(one.bytes), "image/jpeg", one.bytes
+    if session.product_id is not None:
+        yield from jpegs(one.bytes for one in _found(session, session.product_id))
 
 
 def _thumbnails_on_disk(catalog: Catalog, product_id: str, _: Reporter) -> list[Thumbnail]:
@@ -413,9 +377,9 @@ def show_pictures(app: Panel, product_id: str) -> None:
     """Download the pictures of a product, and show them."""
     catalog = app.session.catalog
     fetch = partial(_thumbnails, catalog, product_id)
-    want = _want("card-pictures", Cards(), ("pictures", catalog, product_id), fetch)
-    options = {"after": PATIENCE, "is_dropped": True, **want.options}
-    app.run(want.slot, want.do, want.then, title="Downloading pictures", key=want.key, **options)
+    of = ("pictures", catalog, product_id)
+    want = _want("card-pictures", Cards(), of, fetch, after=PATIENCE, is_dropped=True)
+    app.run(want.slot, want.do, want.then, title="Downloading pictures", key=want.key, **want.options)
 
 
 # What is pressed.

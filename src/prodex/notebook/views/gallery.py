@@ -197,7 +197,8 @@ def show_as(session: Session, name: Literal["table", "gallery"]) -> Session:
 @action("gallery.by")
 def show_by(session: Session, facet: str) -> Session:
     """Show the first products of each value of a facet, by their pictures."""
-    return group_by(session, facet).keeping(GalleryState, is_shown=True)
+    grouped: Session = group_by(session, facet)
+    return grouped.keeping(GalleryState, is_shown=True)
 
 
 @action("gallery.group_by")
@@ -226,7 +227,8 @@ def select_product(session: Session, product_id: str, through: bool = False) -> 
 def keep_value(session: Session, facet: str, code: str | None) -> Session:
     """Keep only the products of a value, and show them one by one."""
     group_by(session, facet)  # refused if there is no such facet
-    return group_by(session.filtered(session.conditions.choosing(facet, (code,))), "")
+    kept: Session = group_by(session.filtered(session.conditions.choosing(facet, (code,))), "")
+    return kept
 
 
 @task("gallery.show")
