@@ -197,8 +197,10 @@ def _product_table(at: _Renderer, block: Block) -> str:
         picture = [] if pictures is None else [{"thumbnail": pictures.get(row["key"])}]
         return [*picture, *({"text": one} if isinstance(one, str) else one for one in row["cells"])]
 
+    # Under the head of such a column stands how its values are distributed, which is of use to whoever can press.
+    plain = [{"title": one["title"], "align": one["align"]} for one in columns]
     picture = [] if pictures is None else [{"title": "Picture"}]
-    return _first_rows(at, block, [*picture, *columns], map(cells, block["rows"]))
+    return _first_rows(at, block, [*picture, *plain], map(cells, block["rows"]))
 
 
 def _cells(at: _Renderer, block: Block) -> str:

@@ -160,10 +160,9 @@ def card_wants(session: Session, beside: Callable[[Session], Sequence[str]] = la
         return
     if (name := name_with_history(catalog)) is not None:
         gtin = None if read.contents.header.gtin.is_missing else read.contents.header.gtin.text
+        later = {"delay": _PAUSE, "is_patient": True}
         history = partial(read_history, name, product_id, gtin)
-        yield from reads(
-            "card-history", history, "history", catalog, product_id, delay=_PAUSE, is_patient=True
-        )
+        yield from reads("card-history", history, "history", catalog, product_id, **later)
     if read.contents.pictures.rows:
         kept = partial(_thumbnails_on_disk, catalog, product_id)
         yield from reads("card-pictures-on-disk", kept, "on disk", catalog, product_id, is_patient=True)

@@ -56,7 +56,7 @@ def name_with_history(catalog: Catalog) -> str | None:
     return folder.parent.name
 
 
-def read_history(name: str, product_id: str, gtin: str | None) -> list[Block]:
+def read_history(name: str, product_id: str, gtin: str | None, _: object = None) -> list[Block]:
     """Read the history of a product in the snapshots of a name: first what is said of it at once, then its timeline."""
     (found, *_) = histories_of({"product_id": product_id, "gtin": gtin}, name)
     return history_blocks(found)
