@@ -237,10 +237,9 @@ class Session:
         """Return the session with what a section keeps."""
         return self.replaced(parts={**self.parts, type(part): part})
 
-    def keeping(self, kind: type[object], **changes: Any) -> Self:
-        """Return the session in which a section keeps other values in some fields of its part."""
-        part: Any = self.part(kind)
-        return self.with_part(replace(part, **changes))
+    def with_changed(self, kind: type[Any], **changes: Any) -> Self:
+        """Return the session in which some of what a section keeps is another: `with_part`, field by field."""
+        return self.with_part(replace(self.part(kind), **changes))
 
     def latest(self, name: str, make: Callable[..., T], *of: Any) -> T:
         """Return what a function makes of some values: anew only if it was made of others the last time.

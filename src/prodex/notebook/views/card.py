@@ -49,13 +49,7 @@ from prodex.notebook.views.card_texts import (
 )
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.gallery_pictures import jpegs
-from prodex.notebook.views.history import (
-    failed_part,
-    history_part,
-    name_with_history,
-    read_history,
-    waiting_part,
-)
+from prodex.notebook.views.history import history_part, name_with_history, read_history
 from prodex.notebook.views.products_left import is_left
 from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
@@ -272,8 +266,11 @@ def _history(session: Session, product_id: str) -> list[Block]:
         return []
     found = session.part(Cards).get("history", session.catalog, product_id)
     if found is None:
-        return [waiting_part()]
-    return [failed_part(found.why) if isinstance(found, NotRead) else history_part(session, found)]
+        found = [paragraph("Reading earlier snapshots …", key="waiting", tone="muted")]
+    elif isinstance(found, NotRead):
+        said = ["The history cannot be read: ", typed_text(words(found.why, 2_000))]
+        found = [paragraph(said, key="failed", tone="muted")]
+    return [history_part(session, found)]
 
 
 def _changed_since(difference: Difference | None, product_id: str) -> list[Block]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -43,20 +43,22 @@ class Spot:
 
     Attributes
     ----------
-    place
-        By which pages name it: its attribute, language and position. Empty if it cannot be corrected.
     name
-        The same in words.
+        Its attribute and language in words.
     there
         The text, or None.
     blank
         A correction of it, still without a new text; None if it cannot be corrected.
     """
 
-    place: str
     name: str
     there: LanguageText | None
     blank: TextCorrection | None
+
+    @property
+    def place(self) -> str:
+        """By which pages name it: its attribute, language and position. Empty if it cannot be corrected."""
+        return "" if self.blank is None else json.dumps(self.blank.place[1:], ensure_ascii=False)
 
     @property
     def original(self) -> str | None:
@@ -86,12 +88,10 @@ class Editing:
 
 def texts_part(card: CardContents, session: Session | None = None) -> Block:
     """Return the texts of a product; in a session with what was corrected, and the editor that is open."""
-    it = card.texts
+    it, problems = card.texts, _problems(card)
     changed: _Changed = {} if session is None else _changed(session)
-    problems = _problems(card)
-    spots = spots_of(card)
     rows = []
-    for row, line in enumerate(it.lines):
+    for line in it.lines:
         cells = [
             _without_nothing(
                 {
@@ -99,12 +99,12 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
                     "gap": cell.gap and str(cell.gap),
                     "items": [
                         _item(session, line, cell, spot, changed, card.product_id)
-                        for spot in spots[row, column]
+                        for spot in _spots(card, line, cell)
                     ],
-                    "problems": list(problems.get(_named(line, cell), ())),
+                    "problems": problems.get(_named(line, cell), []),
                 }
             )
-            for column, cell in enumerate(line.cells)
+            for cell in line.cells
         ]
         made: Block = {"key": line.path, "attribute": typed_text(line.attribute), "cells": cells}
         # One cell for the whole line, where nothing can be added either.
@@ -128,33 +128,31 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
     return part("Texts by language", texts, others)
 
 
-def spots_of(card: CardContents) -> dict[tuple[int, int], Sequence[Spot]]:
-    """Return the spots of each cell."""
-    found: dict[tuple[int, int], Sequence[Spot]] = {}
-    for row, line in enumerate(card.texts.lines):
-        for column, cell in enumerate(line.cells):
-            there: Sequence[LanguageText | None] = cell.texts or [None] * _may_be_added(line, cell)
-            found[row, column] = [_spot(card, line, cell, one) for one in there]
-    return found
+def _spots(card: CardContents, line: TextRow, cell: TextCell) -> list[Spot]:
+    """Return the texts of a cell, or the place where one may be added."""
+    there: Sequence[LanguageText | None] = cell.texts or [None] * _may_be_added(line, cell)
+    return [_spot(card, line, cell, one) for one in there]
+
+
+def _every_spot(card: CardContents) -> Iterator[tuple[TextRow, TextCell, Spot]]:
+    for line in card.texts.lines:
+        for cell in line.cells:
+            for spot in _spots(card, line, cell):
+                yield line, cell, spot
 
 
 def spot_at(card: CardContents, place: str) -> Spot | None:
     """Return the spot that a page means; None if the product has none there."""
-    every = (one for spots in spots_of(card).values() for one in spots)
-    return next((one for one in every if one.place == place and place), None)
+    return next((one for *_, one in _every_spot(card) if one.place == place and place), None)
 
 
 def first_to_correct(card: CardContents) -> Spot | None:
     """Return the first text with a problem; without any, the first text, which is a name; else the first gap."""
     problems = _problems(card)
-    spots = spots_of(card)
     found: dict[int, Spot] = {}
-    for row, line in enumerate(card.texts.lines):
-        for column, cell in enumerate(line.cells):
-            for spot in spots[row, column]:
-                if spot.blank is not None:
-                    rank = 0 if _named(line, cell) in problems else 1 if spot.there else 2
-                    found.setdefault(rank, spot)
+    for line, cell, spot in _every_spot(card):
+        if spot.blank is not None:
+            found.setdefault(0 if _named(line, cell) in problems else 1 if spot.there else 2, spot)
     return found[min(found)] if found else None
 
 
@@ -264,11 +262,8 @@ def _kept_open(
 
 def _are_same(one: str | None, other: str | None) -> bool:
     """Whether texts are the same but for line ends, which browsers have of their own."""
-    if one is None or other is None:
-        return one is other
-    return one == other or one.replace("\r\n", "\n").replace("\r", "\n") == other.replace(
-        "\r\n", "\n"
-    ).replace("\r", "\n")
+    ends = [text and text.replace("\r\n", "\n").replace("\r", "\n") for text in (one, other)]
+    return ends[0] == ends[1]
 
 
 def _may_be_added(line: TextRow, cell: TextCell) -> bool:
@@ -280,7 +275,7 @@ def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText
     language = "" if cell.language is None else language_label(cell.language)
     name = f"{line.attribute.text}, {language}"
     if cell.language is None:
-        return Spot("", name, there, None)  # a correction could not name its language
+        return Spot(name, there, None)  # a correction could not name its language
     updated_at = card.texts.updated_at
     blank = TextCorrection(card.product_id, line.path, cell.language, None, updated_at=updated_at)
     if there is not None:
@@ -291,7 +286,7 @@ def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText
             before=there.whole,
             position=there.position or None,
         )
-    return Spot(json.dumps(blank.place[1:], ensure_ascii=False), name, there, blank)
+    return Spot(name, there, blank)
 
 
 def _changed(session: Session) -> _Changed:

@@ -130,7 +130,7 @@ def set_field(
     return session.with_typed(form, **{field: value})
 
 
-def setting(
+def at_once(
     do: str,
     part: type[object],
     name: str,
@@ -160,7 +160,7 @@ def setting(
     def set_value(session: Session, value: bool | int | str) -> Session:
         if options and value not in options:
             raise Refused(f"There is no such choice of {label}. Give {', '.join(options.values())}.")
-        return then(session.keeping(part, **{name: value}))
+        return then(session.with_changed(part, **{name: value}))
 
     kind, offered = ("choice", [*options.items()]) if options else ("tick", [])
     return lambda session: FormField(

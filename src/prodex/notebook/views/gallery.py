@@ -14,7 +14,7 @@ from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button, paragraph, row, switch, work
 from prodex.notebook.views.contact_sheet import contact_sheet_block
-from prodex.notebook.views.forms import FormField, form, setting
+from prodex.notebook.views.forms import FormField, at_once, form
 from prodex.notebook.views.gallery_pages import GALLERY_LIST, GalleryPage, GalleryState, page_of
 from prodex.notebook.views.gallery_pictures import CONSENT, jpegs, picture_name, shelf_of
 from prodex.notebook.views.pages_of_rows import pager_of, turned_by, turned_to
@@ -118,7 +118,7 @@ def _from_start(session: Session) -> Session:
     return turned_to(session, GALLERY_LIST, 0)
 
 
-_KIND = setting(
+_KIND = at_once(
     "gallery.kind",
     GalleryState,
     "packshots_only",
@@ -126,7 +126,7 @@ _KIND = setting(
     {False: "packshot, else another", True: "packshots only"},
     then=_from_start,
 )
-_PER_PAGE = setting(
+_PER_PAGE = at_once(
     "gallery.page_size",
     GalleryState,
     "size",
@@ -134,7 +134,7 @@ _PER_PAGE = setting(
     {one: str(one) for one in (12, 24, 48, 96)},
     then=_from_start,
 )
-_SIDE = setting("gallery.side", GalleryState, "side", "Size", {96: "small", 144: "medium", 220: "large"})
+_SIDE = at_once("gallery.side", GalleryState, "side", "Size", {96: "small", 144: "medium", 220: "large"})
 
 
 def _controls(session: Session) -> Block:
@@ -191,14 +191,14 @@ def _grid(session: Session, page: GalleryPage) -> Block:
 @action("products.look")
 def show_as(session: Session, name: Literal["table", "gallery"]) -> Session:
     """Show the products as a table or by their pictures: the same products, selection, card and order."""
-    return session.keeping(GalleryState, is_shown=name == GALLERY_LOOK)
+    return session.with_changed(GalleryState, is_shown=name == GALLERY_LOOK)
 
 
 @action("gallery.by")
 def show_by(session: Session, facet: str) -> Session:
     """Show the first products of each value of a facet, by their pictures."""
     grouped: Session = group_by(session, facet)
-    return grouped.keeping(GalleryState, is_shown=True)
+    return grouped.with_changed(GalleryState, is_shown=True)
 
 
 @action("gallery.group_by")
@@ -207,7 +207,7 @@ def group_by(session: Session, value: str) -> Session:
     facets = session.filter.facets
     if value and value not in facets:
         raise Refused(f"There is no facet {value!r:.80}. Give one of {', '.join(facets.declared)}.")
-    return _from_start(session.keeping(GalleryState, facet=value))
+    return _from_start(session.with_changed(GalleryState, facet=value))
 
 
 @action("gallery.turn", is_quiet=True)
@@ -243,4 +243,6 @@ def try_again(app: Panel) -> None:
     """Download again what is missing on this page."""
     state, broken = app.session.part(GalleryState), page_of(app.session).broken
     shelf_of(app.session).forget(broken, packshots_only=state.packshots_only)
-    app.change(lambda session: session.keeping(GalleryState, attempt=session.part(GalleryState).attempt + 1))
+    app.change(
+        lambda session: session.with_changed(GalleryState, attempt=session.part(GalleryState).attempt + 1)
+    )

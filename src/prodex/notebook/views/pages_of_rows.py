@@ -87,7 +87,7 @@ def first_of(session: Session, name: str, total: int, size: int, *, of_products:
 def turned_to(session: Session, name: str, first: int) -> Session:
     """Return the session that shows the rows of a list from a number on."""
     turned = session.part(TurnedPages).first
-    return session.keeping(TurnedPages, first={**turned, name: (first, _products(session))})
+    return session.with_changed(TurnedPages, first={**turned, name: (first, _products(session))})
 
 
 def turned_by(session: Session, name: str, by: int, first: int, size: int, total: int) -> Session:
@@ -101,6 +101,33 @@ def pager_of(
 ) -> Block:
     """Return the sentence and the buttons of a list that keeps nothing else."""
     return pager(first, size, total, noun, "pages.turn", key=key or f"pager {name}", more=more, name=name)
+
+
+def page_of(
+    session: Session, name: str, total: int, noun: str, size: int, *, key: str = "", more: str = ""
+) -> tuple[slice, Block]:
+    """Return which rows of a list are shown, and the sentence and the buttons that turn to others.
+
+    Parameters
+    ----------
+    name
+        The list: its own in the whole panel.
+    total, noun, more
+        Of how many rows, what a row is, and words that follow.
+    size
+        Rows of a page.
+    key
+        The key of the block, where it is not made of the name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> rows, turning = page_of(Session(prodex.flatten([])), "shops", 3, "shop", 2)
+    >>> ["Lyon", "Nice", "Riom"][rows], turning["blocks"][0]["text"]
+    (['Lyon', 'Nice'], '1 to 2 of 3 shops')
+    """
+    first = first_of(session, name, total, size)
+    return slice(first, first + size), pager_of(name, total, noun, first, size, key=key, more=more)
 
 
 @action("pages.turn", is_quiet=True)

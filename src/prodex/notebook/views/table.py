@@ -21,7 +21,7 @@ from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_tex
 from prodex.notebook.views.card import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
-from prodex.notebook.views.forms import FormField, form, setting
+from prodex.notebook.views.forms import FormField, at_once, form
 from prodex.notebook.views.gallery_pictures import contents_in_rows, jpegs, picture_name, shelf_of
 from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_by, turned_to
 from prodex.notebook.views.products_left import left_of, place_of
@@ -72,7 +72,7 @@ def _from_start(session: Session) -> Session:
     return turned_to(session, _LIST, 0)
 
 
-_ROWS_PER_PAGE = setting(
+_ROWS_PER_PAGE = at_once(
     "table.page_size",
     ProductTableState,
     "size",
@@ -80,11 +80,11 @@ _ROWS_PER_PAGE = setting(
     {one: str(one) for one in SIZES},
     then=_from_start,
 )
-_DENSITY = setting(
+_DENSITY = at_once(
     "table.density", ProductTableState, "is_dense", "Rows", {True: "one line", False: "as high as needed"}
 )
-_HEADS = setting("table.heads", ProductTableState, "with_heads", "Distributions under the heads")
-_PICTURES = setting(
+_HEADS = at_once("table.heads", ProductTableState, "with_heads", "Distributions under the heads")
+_PICTURES = at_once(
     "table.pictures",
     ProductTableState,
     "with_pictures",
@@ -321,7 +321,7 @@ def sort_by(session: Session, column: str) -> Session:
     now, order = session.part(ProductTableState).order, Order(column)
     if now.column == column:
         order = Order() if now.descending else Order(column, descending=True)
-    return _from_start(session.keeping(ProductTableState, order=order))
+    return _from_start(session.with_changed(ProductTableState, order=order))
 
 
 @action("table.turn", is_quiet=True)
@@ -373,7 +373,7 @@ def selecting(session: Session, product_id: str, page: Sequence[str]) -> Session
         session = session.replaced(selected=tuple(one for one in selected if one != product_id))
     else:
         session = _selecting_all(session, [product_id])
-    return session.keeping(ProductTableState, anchor=product_id)
+    return session.with_changed(ProductTableState, anchor=product_id)
 
 
 def _selecting_all(session: Session, ids: Iterable[str]) -> Session:
@@ -401,10 +401,10 @@ def select_all(session: Session, count: int) -> Session:
 @action("table.clear", is_quiet=True)
 def clear_selection(session: Session) -> Session:
     """Select no product."""
-    return session.replaced(selected=()).keeping(ProductTableState, anchor=None)
+    return session.replaced(selected=()).with_changed(ProductTableState, anchor=None)
 
 
 @action("table.language")
 def name_language(session: Session, value: str) -> Session:
     """Show names in a language; "" in the best that each product has."""
-    return _from_start(session.keeping(ProductTableState, language=value))
+    return _from_start(session.with_changed(ProductTableState, language=value))
