@@ -381,12 +381,6 @@ def show_pictures(app: Panel, product_id: str) -> None:
 # What is pressed.
 
 
-@action("card.open")
-def open_card(session: Session, product_id: str) -> Session:
-    """Open the card of a product."""
-    return session.replaced(product_id=product_id)
-
-
 @action("card.close")
 def close_card(session: Session, product_id: str) -> Session:
     """Close the card of a product, unless another one is open by now."""

@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import MISSING, SENT, FilterResult
@@ -24,7 +26,7 @@ from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.locales import language_label
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block, Want, action
+from prodex.notebook.session.actions import Block, Want, action, setting
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.forms import FormField, form
@@ -44,9 +46,9 @@ _RANGES = tuple(name for name in _ORDER if column_of(name))
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
 _OPEN = ("unit", "market", "missing", "owner", "brand")
 #: What a product needs, only an audit knows.
-_NOTES = {
-    "packshot": "Counted among all products: cases and pallets need none. An audit counts only those that need one.",
-}
+_PACKSHOTS = (
+    "Counted among all products: cases and pallets need none. An audit counts only those that need one."
+)
 #: Characters of a name of a facet, and of a value, that are shown.
 _TITLE, _LABEL = 80, 60
 #: Values shown at first, and how many each "more" adds.
@@ -249,9 +251,10 @@ def _values(session: Session, name: str, folding: Folding) -> Block:
     values, counts = counted_values(session, name)
     listed = listed_values(values, counts, session.conditions, folding)
     if name == MISSING.name:
-        listed["note"] = counted_once(session, "missing of", lambda left: _missing_of(session, left))
-    elif name in _NOTES:
-        listed["note"] = _NOTES[name]
+        units = counted_once(session, "missing of", session.filter.facets.counted_units)
+        listed["note"] = f"Of {units}, needed or not."
+    elif name == "packshot":
+        listed["note"] = _PACKSHOTS
     if (find := listed.pop("find")) is not None:
         field_ = FormField(
             f"{name}/find",
@@ -280,11 +283,6 @@ def _paging(name: str, listed: Mapping[str, Any], folding: Folding) -> Iterator[
         label = "Hide unused values" if folding.with_zeros else f"Show {counted(zeros, 'unused value')}"
         hides = folding.with_zeros
         yield button(label, "facets.zeros", key="zeros", look="more", to=to, facet=name, is_shown=not hides)
-
-
-def _missing_of(session: Session, left: FilterResult) -> str:
-    """Say of which products what is missing is counted."""
-    return f"Of {session.filter.facets.counted_units(left)}, needed or not."
 
 
 def _adding(session: Session, state: FacetsState) -> Block:
@@ -380,10 +378,7 @@ def show_zeros(session: Session, facet: str, is_shown: bool) -> Session:
     return _changed(session, facet, with_zeros=is_shown)
 
 
-@action("facets.drawer", is_quiet=True)
-def show_facets(session: Session, is_open: bool) -> Session:
-    """Show the facets where there is no room for them beside the products, or hide them."""
-    return _keeping(session, is_drawn=is_open)
+setting("facets.drawer", FacetsState, "is_drawn", argument="is_open")
 
 
 @action("facets.limit", is_quiet=True)
@@ -530,19 +525,15 @@ def _fitting(
     if not values.is_asked:
         return [], 0
     numbers = values.order(counts, active)
-    kept = {number for number, code in enumerate(values.codes) if code in active}
+    kept = _with_above(values, (number for number, code in enumerate(values.codes) if code in active))
+    wanted = {*numbers}
     if words := folding.find.strip():
-        found = contains(values.labels, words)
-        wanted = _with_above(values, {*kept, *(number for number in numbers if found[number])})
-        numbers = [number for number in numbers if number in wanted]
+        wanted = kept | _with_above(values, np.flatnonzero(contains(values.labels, words)).tolist())
     elif values.above:
-        unfolded = _unfolded_values(values, folding.unfolded, _with_above(values, kept))
-        numbers = [number for number in numbers if number in unfolded]
-    kept = _with_above(values, kept)
-    zeros = [number for number in numbers if not counts[number] and number not in kept]
-    if not folding.with_zeros:
-        numbers = [number for number in numbers if counts[number] or number in kept]
-    return numbers, len(zeros)
+        wanted = _unfolded_values(values, folding.unfolded, kept)
+    zeros = {number for number in wanted if not counts[number] and number not in kept}
+    shown = wanted if folding.with_zeros else wanted - zeros
+    return [number for number in numbers if number in shown], len(zeros)
 
 
 def _with_above(values: FacetValues, numbers: Iterable[int]) -> set[int]:

@@ -139,6 +139,7 @@ def at_once(
     *,
     hint: str = "",
     then: Callable[[Session], Session] = lambda session: session,
+    is_quiet: bool = False,
 ) -> Callable[[Session], FormField]:
     """Declare a field that is done at once: it sets a field of what a section keeps; return what makes it.
 
@@ -154,9 +155,11 @@ def at_once(
         The values that there are, and what each is called; without them it is a tick.
     then
         What else is done with the session.
+    is_quiet
+        Whether a sentence at the top of the section stays.
     """
 
-    @action(do)
+    @action(do, is_quiet=is_quiet)
     def set_value(session: Session, value: bool | int | str) -> Session:
         if options and value not in options:
             raise Refused(f"There is no such choice of {label}. Give {', '.join(options.values())}.")

@@ -134,7 +134,8 @@ _PER_PAGE = at_once(
     {one: str(one) for one in (12, 24, 48, 96)},
     then=_from_start,
 )
-_SIDE = at_once("gallery.side", GalleryState, "side", "Size", {96: "small", 144: "medium", 220: "large"})
+_SIDES = {96: "small", 144: "medium", 220: "large"}
+_SIDE = at_once("gallery.side", GalleryState, "side", "Size", _SIDES, is_quiet=True)
 
 
 def _controls(session: Session) -> Block:
