@@ -164,11 +164,11 @@ def _places_to_name(values: FacetValues, counts: Counts, selected: tuple[Code, .
     """Return the places of the values to name, longest first, and those without a value at the end."""
     if not values.is_asked and values.codes == (None,):
         return []
-    there = np.flatnonzero(counts)
-    without = [place for place in there.tolist() if values.codes[place] is None]
-    order = there if values.facet.is_ordered else there[np.argsort(-counts[there], kind="stable")]
+    order = np.array(values.order(counts), np.int64)
+    there = order[counts[order] > 0].tolist()
+    without = [place for place in there if values.codes[place] is None]
     most = _NAMED_IN_ORDER if values.facet.is_ordered else _NAMED
-    frequent = [place for place in order[: most + 1].tolist() if place not in without][:most]
+    frequent = [place for place in there[: most + 1] if place not in without][:most]
     # What is selected stays in sight, however rare it is.
     chosen = [values.codes.index(code) for code in selected if code is not None and code in values.codes]
     return [*frequent, *(place for place in chosen if place not in frequent), *without]
