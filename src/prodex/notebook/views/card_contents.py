@@ -24,7 +24,17 @@ from prodex.exploration.card.sections import (
 )
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.blocks import Cell, box, heading, listed, paragraph, row, table, typed_text
+from prodex.notebook.views.blocks import (
+    Cell,
+    box,
+    columns_of,
+    heading,
+    listed,
+    paragraph,
+    row,
+    table,
+    typed_text,
+)
 from prodex.notebook.views.gallery_pictures import picture_name
 from prodex.quality import Check
 from prodex.untrusted_text import Words, words
@@ -409,14 +419,7 @@ def plain_table(
     numeric: Collection[int] = (),
 ) -> Block:
     """Return a table whose rows begin with a head and only show; `numeric` are the places of columns of numbers."""
-    columns = [
-        {
-            "name": str(at),
-            "title": title,
-            **({"align": "right"} if at in numeric else {}),
-            **({} if at else {"head": True}),
-        }
-        for at, title in enumerate(titles)
-    ]
+    columns = columns_of(titles, numbers=[titles[at] for at in numeric])
+    columns[0]["head"] = True
     made = [{"key": str(number), "cells": [*cells]} for number, cells in enumerate(rows)]
     return table(columns, made, key=key, label=label)
