@@ -250,7 +250,7 @@ def _table(session: Session, rows: Sequence[Block]) -> Block:
     state, columns, total = session.part(ProductTableState), columns_of(session), len(left_of(session))
     heads = heads_of(session, columns) if state.with_heads else {}
     chosen, ids = set(session.selected), [one["key"] for one in rows]
-    pictures = {one: picture_name(content) for one, content in _contents(session, ids).items()}
+    contents = _contents(session, ids)
     return {
         "kind": "product_table",
         "key": "table",
@@ -262,23 +262,21 @@ def _table(session: Session, rows: Sequence[Block]) -> Block:
         "open": session.product_id,
         "first": _first(session),
         "total": total,
-        "pictures": pictures if _has_pictures(session) else None,
+        "pictures": contents and {one: picture_name(content) for one, content in contents.items()},
         "empty": "" if rows else _UNREAD if total else "No products to show.",
     }
 
 
-def _has_pictures(session: Session) -> bool:
-    return session.part(ProductTableState).with_pictures and bool(shelf_of(session))
-
-
-def _contents(session: Session, ids: Sequence[str]) -> dict[str, bytes]:
-    return contents_in_rows(session, ids) if _has_pictures(session) else {}
+def _contents(session: Session, ids: Sequence[str]) -> dict[str, bytes] | None:
+    """Return the pictures beside the names of these products, as far as they are here; None where none are shown."""
+    is_shown = session.part(ProductTableState).with_pictures and shelf_of(session)
+    return contents_in_rows(session, ids) if is_shown else None
 
 
 def table_pictures(session: Session) -> Iterator[tuple[str, str, bytes]]:
     """Yield the pictures that the table shows beside names."""
-    if _has_pictures(session):
-        yield from jpegs(_contents(session, page_ids(session)).values())
+    if session.part(ProductTableState).with_pictures:
+        yield from jpegs((_contents(session, page_ids(session)) or {}).values())
 
 
 def _column(name: str, order: Order, head: dict[str, Any] | None) -> dict[str, Any]:
