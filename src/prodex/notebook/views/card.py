@@ -1,33 +1,21 @@
-"""The card of a product: everything that is known of it, its texts to correct, its history and its pictures.
-
-It is read in the background, and a few are kept, so that going back and forth between products reads nothing again.
-"""
+"""The card of a product: everything that is known of it, its texts to correct, its history and its pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow.compute as pc
 
-from prodex.catalog import Catalog
 from prodex.compare import Difference
-from prodex.errors import InputError, ProdexError
-from prodex.exploration.card.contents import CardContents, read_card
-from prodex.exploration.card.record import is_prepared
+from prodex.exploration.card.contents import CardContents
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
-from prodex.notebook.session.jobs import are_same_arguments
-from prodex.notebook.session.value import Session, error_text
+from prodex.notebook.session.actions import Block, Section, action
+from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text, work
 from prodex.notebook.views.card_contents import (
-    after_pictures,
-    before_texts,
     details,
     part,
     pictures_above,
@@ -37,155 +25,24 @@ from prodex.notebook.views.card_contents import (
     raw_part,
     shown_picture,
 )
-from prodex.notebook.views.card_texts import (
-    Editing,
-    closed,
-    corrected,
-    editing,
-    first_to_correct,
-    spot_at,
-    texts_part,
-    undone,
+from prodex.notebook.views.card_reading import (
+    Cards,
+    NotRead,
+    ReadCard,
+    card_pictures,
+    card_wants,
+    found_pictures,
+    read_now,
 )
+from prodex.notebook.views.card_texts import Editing, texts_part
 from prodex.notebook.views.focus import focusing
-from prodex.notebook.views.gallery_pictures import jpegs
-from prodex.notebook.views.history import history_part, name_with_history, read_history
+from prodex.notebook.views.history import history_part, name_with_history
 from prodex.notebook.views.products_left import is_left
-from prodex.progress import PATIENCE, Reporter
-from prodex.quality import Audit
 from prodex.untrusted_text import words
 
-if TYPE_CHECKING:
-    from prodex.pictures import Thumbnail
-
-#: Pixels of the longer side of a picture.
-_SIDE = 256
-#: Seconds that a card is looked at before its history is read: whoever looks through products has none of them read.
-_PAUSE = 0.2
-#: What is kept of cards: contents, histories and pictures of the last few.
-_MOST = 24
 #: Changed values that are listed, and how many are shown unfolded.
 _MOST_CHANGES, _UNFOLDED = 20, 2
 _ROOM_OF_CHANGE = 2_000
-
-
-@dataclass(frozen=True)
-class ReadCard:
-    """A card that was read, with the blocks that nothing changes any more."""
-
-    contents: CardContents
-    before: list[Block]
-    after: list[Block]
-
-    @classmethod
-    def of(cls, contents: CardContents) -> ReadCard:
-        """Make the blocks of some contents."""
-        return cls(contents, before_texts(contents), after_pictures(contents))
-
-
-@dataclass(frozen=True)
-class NotRead:
-    """Why something could not be read."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class Cards:
-    """What was read for cards, the newest last.
-
-    Attributes
-    ----------
-    kept
-        What it is of (first its kind and the catalogue), and what was read.
-    turn
-        How often somebody has asked to try again.
-    """
-
-    kept: tuple[tuple[tuple[Any, ...], Any], ...] = ()
-    turn: int = 0
-
-    def get(self, *of: Any) -> Any:
-        """Return what was read of something, or None."""
-        return next((read for one, read in self.kept if are_same_arguments(one, of)), None)
-
-    def keeping(self, read: Any, *of: Any) -> Cards:
-        """Return the same with something more; what is of another catalogue is forgotten."""
-        others = [
-            (one, kept) for one, kept in self.kept if one[1] is of[1] and not are_same_arguments(one, of)
-        ]
-        return Cards((*others, (of, read))[-_MOST:], self.turn)
-
-
-def card_wants(session: Session, beside: Callable[[Session], Sequence[str]] = lambda _: ()) -> Iterable[Want]:
-    """Yield what is still to be read for the card that is open, and for the one that somebody will open next.
-
-    Parameters
-    ----------
-    session
-        The session.
-    beside
-        The products of the list beside it, in its order: the neighbours are read once the card is there.
-    """
-    catalog, audit, product_id, cards = (
-        session.catalog,
-        session.audit,
-        session.product_id,
-        session.part(Cards),
-    )
-    if product_id is None:
-        if len(catalog) and not is_prepared(catalog):
-            # The first card would take twice as long.
-            prepare = partial(_prepare, catalog)
-            nothing = {"is_patient": True, "failed": lambda session, _: session}
-            yield Want("card-prepared", (catalog,), prepare, lambda session, _: session, nothing)
-        return
-
-    def reads(slot: str, do: Callable[[Reporter], Any], *of: Any, **options: Any) -> Iterable[Want]:
-        if cards.get(*of) is None:
-            yield _want(slot, cards, of, do, **options)
-
-    def reads_card(slot: str, one: str, **options: Any) -> Iterable[Want]:
-        return reads(slot, partial(_read, catalog, audit, one), "contents", catalog, audit, one, **options)
-
-    yield from reads_card("card", product_id)
-    read = cards.get("contents", catalog, audit, product_id)
-    if not isinstance(read, ReadCard):
-        return
-    if (name := name_with_history(catalog)) is not None:
-        gtin = None if read.contents.header.gtin.is_missing else read.contents.header.gtin.text
-        later = {"delay": _PAUSE, "is_patient": True}
-        history = partial(read_history, name, product_id, gtin)
-        yield from reads("card-history", history, "history", catalog, product_id, **later)
-    if read.contents.pictures.rows:
-        kept = partial(_thumbnails_on_disk, catalog, product_id)
-        yield from reads("card-pictures-on-disk", kept, "on disk", catalog, product_id, is_patient=True)
-    listed = beside(session)
-    if product_id in listed:
-        place = listed.index(product_id)
-        for slot, neighbour in (("card-next", listed[place + 1 :][:1]), ("card-before", listed[:place][-1:])):
-            for one in neighbour:
-                yield from reads_card(slot, one, is_patient=True)
-
-
-def _want(
-    slot: str, cards: Cards, of: tuple[Any, ...], do: Callable[[Reporter], Any], **options: Any
-) -> Want:
-    def then(session: Session, read: Any) -> Session:
-        return session.with_part(session.part(Cards).keeping(read, *of))
-
-    def failed(session: Session, error: BaseException) -> Session:
-        return then(session, NotRead(error_text(error)))
-
-    return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **options})
-
-
-def _read(catalog: Catalog, audit: Audit | None, product_id: str, _: object = None) -> ReadCard:
-    return ReadCard.of(read_card(catalog, product_id, audit))
-
-
-def _prepare(catalog: Catalog, _: Reporter) -> None:
-    read_card(catalog, catalog.arrow("products", ["product_id"])["product_id"][0].as_py())
 
 
 def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) -> list[Block]:
@@ -193,7 +50,7 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
     read = session.part(Cards).get("contents", session.catalog, session.audit, product_id)
     if read is None and session.part(Editing).product_id == product_id:
         # The products were renewed while somebody types: an editor that goes for a moment takes the focus with it.
-        read = _read_now(session, product_id)
+        read = read_now(session, product_id)
     blocks = _body(session, read) if isinstance(read, ReadCard) else _instead(session, read)
     block = {
         "kind": "card",
@@ -204,13 +61,6 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
         "blocks": blocks,
     }
     return [block]
-
-
-def _read_now(session: Session, product_id: str) -> ReadCard | NotRead:
-    try:
-        return _read(session.catalog, session.audit, product_id)
-    except ProdexError as error:
-        return NotRead(error_text(error))
 
 
 def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> list[Block]:
@@ -317,12 +167,9 @@ def _value_cell(value: Any) -> dict[str, str]:
     return {"gap": "none"} if pd.isna(value) else typed_text(words(value, _ROOM_OF_CHANGE))
 
 
-# Pictures.
-
-
 def _pictures_part(session: Session, card: CardContents) -> Block:
     loaded = session.part(Cards).get("pictures", session.catalog, card.product_id)
-    found = _found(session, card.product_id)
+    found = found_pictures(session, card.product_id)
     images = {one.position: shown_picture(one) for one in found if one.position is not None}
     count, why = len(card.pictures.rows), loaded.why if isinstance(loaded, NotRead) else ""
     show = None
@@ -342,123 +189,12 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
     )
 
 
-def _found(session: Session, product_id: str) -> list[Thumbnail]:
-    """Return the pictures of a product that were loaded, else those that are on disk anyway."""
-    cards, of = session.part(Cards), (session.catalog, product_id)
-    found = (cards.get(kind, *of) for kind in ("pictures", "on disk"))
-    return next((one for one in found if isinstance(one, list)), [])
-
-
-def card_pictures(session: Session) -> Iterable[tuple[str, str, bytes]]:
-    """Return the pictures that the card that is open names."""
-    if session.product_id is not None:
-        yield from jpegs(one.bytes for one in _found(session, session.product_id))
-
-
-def _thumbnails_on_disk(catalog: Catalog, product_id: str, _: Reporter) -> list[Thumbnail]:
-    # Imported on request: many products have no pictures, and Pillow takes a while.
-    from prodex.pictures.thumbnails import thumbnails_on_disk
-
-    return thumbnails_on_disk(catalog, product_id, _SIDE)
-
-
-def _thumbnails(catalog: Catalog, product_id: str, reporter: Reporter) -> list[Thumbnail]:
-    from prodex.pictures import thumbnails
-
-    return thumbnails(catalog, [product_id], _SIDE, reporter=reporter)
-
-
-@task("card.pictures")
-def show_pictures(app: Panel, product_id: str) -> None:
-    """Download the pictures of a product, and show them."""
-    catalog = app.session.catalog
-    fetch = partial(_thumbnails, catalog, product_id)
-    of = ("pictures", catalog, product_id)
-    want = _want("card-pictures", Cards(), of, fetch, after=PATIENCE, is_dropped=True)
-    app.run(want.slot, want.do, want.then, title="Downloading pictures", key=want.key, **want.options)
-
-
-# What is pressed.
-
-
 @action("card.close")
 def close_card(session: Session, product_id: str) -> Session:
     """Close the card of a product, unless another one is open by now."""
     if session.product_id != product_id:
         return session
     return focusing(session.replaced(product_id=None), "table")
-
-
-@action("card.again")
-def try_again(session: Session) -> Session:
-    """Read again what could not be read."""
-    cards = session.part(Cards)
-    kept = tuple(one for one in cards.kept if not isinstance(one[1], NotRead))
-    return session.with_part(Cards(kept, cards.turn + 1))
-
-
-@action("card.correct_first")
-def correct_first(session: Session, product_id: str) -> Session:
-    """Open a card, and the editor of the text that is most likely meant."""
-    card = _contents(session, product_id)
-    session = _keeping(session.replaced(product_id=product_id), card)
-    spot = first_to_correct(card)
-    if spot is None:
-        raise InputError("This product has no text that can be corrected here.")
-    return editing(session, card, spot)
-
-
-@action("card.edit")
-def edit_text(session: Session, product_id: str, place: str) -> Session:
-    """Open the editor of a text."""
-    card = _contents(session, product_id)
-    spot = spot_at(card, place)
-    if spot is None:
-        raise InputError("This text is not there any more. Nothing was opened.")
-    return editing(session, card, spot)
-
-
-@action("card.leave")
-def leave_text(session: Session, place: str) -> Session:
-    """Close the editor of a text, without what was typed there."""
-    return closed(session, place)
-
-
-@action("card.correct")
-def correct_text(
-    session: Session,
-    product_id: str,
-    place: str,
-    before: str | None,
-    text: str | None,
-    is_leaving: bool = False,
-) -> Session:
-    """Collect a correction of a text; None deletes it."""
-    card = _contents(session, product_id)
-    return corrected(session, card, place, before, text, is_leaving=is_leaving)
-
-
-@action("card.undo")
-def undo_text(session: Session, product_id: str, place: str) -> Session:
-    """Take back the correction of a text, as long as it was not sent."""
-    spot = spot_at(_contents(session, product_id), place)
-    return session if spot is None else undone(session, spot)
-
-
-def _contents(session: Session, product_id: str) -> CardContents:
-    """Return what is known of a product: read before, or now."""
-    read = session.part(Cards).get("contents", session.catalog, session.audit, product_id)
-    if isinstance(read, ReadCard):
-        return read.contents
-    return read_card(session.catalog, product_id, session.audit)
-
-
-def _keeping(session: Session, card: CardContents) -> Session:
-    of = ("contents", session.catalog, session.audit, card.product_id)
-    cards = session.part(Cards)
-    if isinstance(cards.get(*of), ReadCard):
-        return session
-    return session.with_part(cards.keeping(ReadCard.of(card), *of))
 
 
 def _alone(session: Session) -> list[Block]:

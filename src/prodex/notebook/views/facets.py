@@ -420,8 +420,7 @@ def add_named(session: Session, text: str) -> Session:
         facet = session.derived(_offers_of).named(text, _state(session).language or None)
     except ProdexError as error:
         raise Refused(str(error), at=f"{_FORM}.add") from error
-    added: Session = add_facet(session, facet)
-    return added
+    return add_facet(session, facet)
 
 
 @action("facets.add")

@@ -198,8 +198,7 @@ def show_as(session: Session, name: Literal["table", "gallery"]) -> Session:
 @action("gallery.by")
 def show_by(session: Session, facet: str) -> Session:
     """Show the first products of each value of a facet, by their pictures."""
-    grouped: Session = group_by(session, facet)
-    return grouped.with_changed(GalleryState, is_shown=True)
+    return group_by(session, facet).with_changed(GalleryState, is_shown=True)
 
 
 @action("gallery.group_by")
@@ -228,8 +227,7 @@ def select_product(session: Session, product_id: str, through: bool = False) -> 
 def keep_value(session: Session, facet: str, code: str | None) -> Session:
     """Keep only the products of a value, and show them one by one."""
     group_by(session, facet)  # refused if there is no such facet
-    kept: Session = group_by(session.filtered(session.conditions.choosing(facet, (code,))), "")
-    return kept
+    return group_by(session.filtered(session.conditions.choosing(facet, (code,))), "")
 
 
 @task("gallery.show")

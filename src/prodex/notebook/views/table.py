@@ -18,7 +18,7 @@ from prodex.locales import language_label
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text
-from prodex.notebook.views.card import correct_first
+from prodex.notebook.views.card_texts import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.forms import FormField, at_once, form
@@ -349,10 +349,9 @@ def edit_product(session: Session, product_id: str) -> Session:
     """Open the card of a product at the text that is most likely meant."""
     known_product(session, product_id)
     try:
-        edited: Session = correct_first(session, product_id)
+        return correct_first(session, product_id)
     except InputError as error:
         return session.replaced(product_id=product_id).noting(str(error))
-    return edited
 
 
 @action("table.select", is_quiet=True)
