@@ -12,20 +12,20 @@ from prodex.progress import Reporter
 
 
 @dataclass(frozen=True)
-class Reading:
+class KeptReading:
     """What came of reading something.
 
     Attributes
     ----------
     key
-        What was read, as the want names it; None as long as nothing was.
+        What was read, as the want names it; empty as long as nothing was.
     value
         The result; None where there is none.
     problem
         Why there is none.
     """
 
-    key: Any = None
+    key: tuple[Any, ...] = ()
     value: Any = None
     problem: str = ""
 
@@ -34,21 +34,21 @@ class Reading:
 class Readings:
     """The last reading of each slot."""
 
-    last: Mapping[str, Reading] = field(default_factory=dict)
+    last: Mapping[str, KeptReading] = field(default_factory=dict)
 
 
-def last_read(session: Session, slot: str) -> Reading:
+def last_read(session: Session, slot: str) -> KeptReading:
     """Return what was read last for a slot."""
-    return session.part(Readings).last.get(slot, Reading())
+    return session.part(Readings).last.get(slot, KeptReading())
 
 
-def read_for(session: Session, slot: str, key: Any) -> Reading | None:
+def read_for(session: Session, slot: str, key: tuple[Any, ...]) -> KeptReading | None:
     """Return what was read for a key; None where that is not read yet."""
     found = last_read(session, slot)
     return found if found.key == key else None
 
 
-def reading(slot: str, key: Any, do: Callable[[Reporter], Any], **options: Any) -> Want:
+def reading(slot: str, key: tuple[Any, ...], do: Callable[[Reporter], Any], **options: Any) -> Want:
     """Return a want whose result is kept where `last_read` and `read_for` find it.
 
     Parameters
@@ -67,16 +67,16 @@ def reading(slot: str, key: Any, do: Callable[[Reporter], Any], **options: Any) 
     True
     """
 
-    def kept(session: Session, found: Reading) -> Session:
+    def kept(session: Session, found: KeptReading) -> Session:
         return session.with_part(Readings({**session.part(Readings).last, slot: found}))
 
     def failed(session: Session, error: BaseException) -> Session:
-        return kept(session, Reading(key, problem=error_text(error)))
+        return kept(session, KeptReading(key, problem=error_text(error)))
 
     return Want(
         slot,
         key,
         do,
-        lambda session, value: kept(session, Reading(key, value)),
+        lambda session, value: kept(session, KeptReading(key, value)),
         {"failed": failed, **options},
     )

@@ -103,7 +103,7 @@ def _body(session: Session, read: ReadCard) -> list[Block]:
     return [
         *_changed_since(session.changed, card.product_id),
         *read.before,
-        texts_part(card, session),
+        texts_part(card, session if session.can("card.edit") else None),
         *_history(session, card.product_id),
         _pictures_part(session, card),
         *read.after,
