@@ -61,12 +61,11 @@ _READ = """
 _CORRECT = """
     corrections
     card.correct_first card.edit card.leave card.correct card.undo
-    corrections.open corrections.remove corrections.again corrections.confirm corrections.clear corrections.undo
-    corrections.check
-    bulk.choose bulk.confirm bulk.collect bulk.back
-    "judge corrections" "bulk preview"
-    send.ask send.leave send.start
-    returned.read returned.upload returned.confirm returned.confirm_all returned.check "read answers"
+    corrections.open corrections.remove corrections.again corrections.clear corrections.undo
+    bulk.choose bulk.collect bulk.back
+    "judge corrections" "judge bulk" "judge returned"
+    send.confirm send.ask send.leave send.start send.check
+    returned.read returned.upload
 """
 #: The right that each of them needs.
 NEEDED: dict[str, Right] = {
