@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Protocol, get_type_hints
 
@@ -107,6 +107,48 @@ def task(name: str, *, is_quiet: bool = False) -> Callable[[Function], Function]
     return lambda function: _declare(Deed(name, function, is_task=True, is_quiet=is_quiet))
 
 
+def setting(
+    name: str,
+    kind: type,
+    field: str,
+    *,
+    argument: str = "value",
+    among: Callable[[Session], Collection[Any]] | None = None,
+    is_quiet: bool = True,
+) -> None:
+    """Declare an action that sets one field of what a section keeps to the value that a page sends.
+
+    Parameters
+    ----------
+    name
+        How pages name it.
+    kind, field
+        The class of what is kept, and its field, of whose type the value has to be.
+    argument
+        What pages call the value.
+    among
+        The values that it may have, where there are fewer than of its type.
+    is_quiet
+        Whether a sentence at the top of the section stays.
+    """
+
+    def set_field(session: Session, **given: Any) -> Session:
+        value = given[argument]
+        if among is not None and value not in among(session):
+            raise Refused(
+                f"Nothing was done: there is no {value!r:.60} to choose. Run the cell of this panel again."
+            )
+        return session.with_part(replace(session.part(kind), **{field: value}))
+
+    set_field.__annotations__ = {"session": Session, argument: get_type_hints(kind)[field], "return": Session}
+    taken = [
+        inspect.Parameter("session", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter(argument, inspect.Parameter.KEYWORD_ONLY),
+    ]
+    set_field.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
+    _declare(Deed(name, set_field, is_task=False, is_quiet=is_quiet))
+
+
 def _declare(deed: Deed) -> Function:
     assert deed.name not in DEEDS, deed.name  # noqa: S101 - two sections would answer one press
     DEEDS[deed.name] = deed
@@ -126,7 +168,8 @@ class Want:
     do
         Reads it, in a thread.
     then
-        Makes the next session of it; most often of the same values, since what is read is kept where it was read.
+        Makes the next session of it. Unless given, it has the same values, since what is read is kept where it was
+        read; and it is shown anew.
     options
         As for `App.run`.
     """
@@ -134,8 +177,48 @@ class Want:
     slot: str
     key: Any
     do: Callable[[Reporter], Any]
-    then: Callable[[Session, Any], Session] = lambda session, _: session
+    then: Callable[[Session, Any], Session] = lambda session, _: session.replaced()
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Found:
+    """What was read of a catalogue and its audit, by name: forgotten with them, and kept beside the session."""
+
+    def __init__(self, _: Session) -> None:
+        self.by_name: dict[str, Any] = {}
+
+
+def found(session: Session, name: str) -> Any:
+    """Return what was read last by a name of the catalogue and the audit that are shown; None where nothing was.
+
+    >>> import prodex
+    >>> session = Session(prodex.flatten([{"id": 7}]))
+    >>> want = reading(session, "prices", (7,), lambda reporter: [1.25])
+    >>> _ = want.then(session, want.do(Reporter(print)))
+    >>> found(session, "prices"), found(session.looking_at(prodex.flatten([])), "prices")
+    ([1.25], None)
+    """
+    return session.derived(_Found).by_name.get(name)
+
+
+def reading(
+    session: Session,
+    slot: str,
+    key: Any,
+    do: Callable[[Reporter], Any],
+    *,
+    name: str = "",
+    **options: Any,
+) -> Want:
+    """Return a want whose result is kept for `found` by a name, that of its slot unless given."""
+    kept = session.derived(_Found)
+
+    def then(session: Session, result: Any) -> Session:
+        # Another catalogue may be shown by now: the result is kept with the one that it is of.
+        kept.by_name[name or slot] = result
+        return session.replaced()
+
+    return Want(slot, key, do, then, options)
 
 
 @dataclass(frozen=True)
