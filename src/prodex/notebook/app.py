@@ -208,6 +208,11 @@ class App:
         if (work := self._works.get(slot)) is not None:
             work.cancel()
 
+    def give(self, name: str, content: bytes) -> None:
+        """Hand a file over to the page, whose browser saves it."""
+        with self._lock:
+            self.send({"type": "file", "name": name}, [content])
+
     def is_running(self, slot: str) -> bool:
         """Return whether work of a slot runs."""
         work = self._works.get(slot)

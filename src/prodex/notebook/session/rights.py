@@ -17,7 +17,7 @@ class Right(IntEnum):
     (<Right.READ: 1>, <Right.CORRECT: 2>, <Right.EVERYTHING: 3>)
     """
 
-    #: Shows what is on this machine. It keeps no file, and asks no service and no other host.
+    #: Shows what is on this machine, and hands files over to the browser. It keeps none here, and asks no other host.
     READ = 1
     #: Collects corrections, and sends them to the service.
     CORRECT = 2
@@ -39,6 +39,7 @@ _READ = """
     columns.add columns.remove columns.move
     products.look gallery.by gallery.group_by gallery.kind gallery.page_size gallery.side gallery.turn gallery.select
     gallery.keep
+    products.download export.download
     card.open card.close card.again
     quality.run quality.grade quality.failing quality.check quality.everything
     checks.open checks.explain checks.only_failing checks.find checks.sort

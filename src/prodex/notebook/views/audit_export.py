@@ -15,6 +15,7 @@ from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.audits_before import earlier
 from prodex.notebook.views.blocks import box, button, heading, paragraph, typed_text, work
+from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, form, form_values, required
@@ -41,13 +42,16 @@ class Exported:
 def export_block(session: Session, figures: AuditFigures) -> Block:
     """Return a form for each thing that can be exported: where to, and a button."""
     said = session.part(Exported).sentence
+    # In a page that writes nothing here, its browser saves the worklists; the other forms are not offered.
+    is_written = session.can("export.worklists")
+    written = button("Export worklists", "export.worklists")
     return box(
         heading("Export"),
         form(
             session,
             "worklists",
             _worklist_fields(session, figures.judged),
-            button("Export worklists", "export.worklists"),
+            written if is_written else button("Download worklists", "export.download"),
             look="export-row",
             label="Worklists",
         ),
@@ -67,7 +71,7 @@ def export_block(session: Session, figures: AuditFigures) -> Block:
             look="export-row",
             label="Saved audit",
         ),
-        form(session, "export", _common_fields(), label="Existing files"),
+        form(session, "export", _common_fields(), label="Existing files") if is_written else None,
         work(session, _SLOT),
         paragraph(typed_text(said), key="exported", tone="note") if said else None,
         key="export-box",
@@ -84,10 +88,11 @@ def _worklist_fields(session: Session, audit: Audit) -> list[FormField]:
         "That of the country of its GTINs, or of most of its texts; English where that is none of these."
         * (by == "owner")
     )
+    folder = FormField("folder", "Folder", "folder", f"worklists-{_stamp(audit)}")
     return [
         FormField("by", "Worklists", "choice", "owner", [(one, f"one per {one}") for one in _BY]),
         FormField("language", "Language", "choice", languages[0][0], languages, hint=hint),
-        FormField("folder", "Folder", "folder", f"worklists-{_stamp(audit)}"),
+        *([folder] if session.can("export.worklists") else []),
     ]
 
 
@@ -130,8 +135,28 @@ def export_worklists(app: Panel) -> None:
             f"'{_REPLACE}'.",
             at=at,
         )
-    write = partial(_written_worklists, audit, folder, values["by"], values["language"], may_replace)
+
+    def write(reporter: Reporter) -> str:
+        where = f" to {folder.absolute()}"
+        said = _written_worklists(
+            audit, folder, values["by"], values["language"], where, reporter, may_replace
+        )
+        return f"Exported {said}"
+
     _start(app, write, "Exporting worklists", at)
+
+
+@task("export.download")
+def download_worklists(app: Panel) -> None:
+    """Hand worklists over to the browser."""
+    audit, session = _shown(app.session), app.session
+    values = form_values(session, "worklists", _worklist_fields(session, audit))
+
+    def write(folder: Path, reporter: Reporter) -> str:
+        return _written_worklists(audit, folder, values["by"], values["language"], "", reporter)
+
+    do = partial(handed_over, app, f"worklists-{_stamp(audit)}", write)
+    _start(app, do, "Writing worklists", "worklists.by")
 
 
 @task("export.report")
@@ -183,9 +208,15 @@ def _start(app: Panel, write: Callable[[Reporter], str], title: str, at: str) ->
 
 
 def _written_worklists(
-    audit: Audit, folder: Path, by: str, language: str, may_replace: bool, reporter: Reporter
+    audit: Audit,
+    folder: Path,
+    by: str,
+    language: str,
+    where: str,
+    reporter: Reporter,
+    may_replace: bool = False,
 ) -> str:
-    """Export worklists, and return how many, in which languages, and where."""
+    """Export worklists, and return how many, where to, and in which languages."""
     usual = "en" if language == OF_EACH else language
     own = languages_of_suppliers(audit) if language == OF_EACH else {}
     index = audit.worklists(
@@ -197,7 +228,7 @@ def _written_worklists(
         progress=reporter,
     )
     findings = counted(int(index["findings"].sum()), "finding")
-    said = f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}."
+    said = f"{counted(len(index), 'worklist')} with {findings}{where}."
     if len(index):
         written = Counter(own.get(str(code), usual) for code in index["code"])
         parts = [f"{count:,} in {language_name(one)}" for one, count in written.most_common()]

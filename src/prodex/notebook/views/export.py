@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 from prodex.catalog import Catalog
@@ -24,10 +25,12 @@ from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, paragraph, typed_text, work
 from prodex.notebook.views.columns import columns_of
+from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import name_language_of, ordered, places
+from prodex.progress import Reporter
 
 _FORM = "products-export"
 _FOLDER = f"{_FORM}.folder"
@@ -64,7 +67,8 @@ def export_blocks(session: Session) -> Sequence[Block | None]:
     """Return the form, what runs, and what became of the last export."""
     fields, values = _fields(session)
     state, count = session.part(ExportState), _count(session, values)
-    off = "" if count else "No products are shown."
+    if not session.can("products.export"):
+        return _download_blocks(session, fields, count)
     is_asked = bool(state.existing) and state.of == _what(session, values)
     label = (
         f"Replace {counted(len(state.existing), 'file')}"
@@ -76,17 +80,36 @@ def export_blocks(session: Session) -> Sequence[Block | None]:
         "products.export",
         key="export",
         look="main",
-        off="An export is running." if "products.export" in session.works else off,
+        off=_why_not(session, count),
         count=count,
         replacing=list(state.existing) if is_asked else [],
     )
     said = state.said if is_asked or not state.existing else ""
+    return _with_outcome(session, form(session, _FORM, fields, press, label="Export"), said)
+
+
+def _download_blocks(session: Session, fields: list[FormField], count: int) -> Sequence[Block | None]:
+    """Return the form in a page that writes nothing here: its browser saves the file."""
+    label = f"Download {counted(count, 'product')}"
+    press = button(
+        label, "products.download", key="download", look="main", off=_why_not(session, count), count=count
+    )
+    blocks = form(session, _FORM, fields, press, label="Download")
+    return _with_outcome(session, blocks, session.part(ExportState).said)
+
+
+def _why_not(session: Session, count: int) -> str:
+    if "products.export" in session.works:
+        return "An export is running."
+    return "" if count else "No products are shown."
+
+
+def _with_outcome(session: Session, form: Block, said: str) -> Sequence[Block | None]:
+    tone = "problem" if session.part(ExportState).is_problem else "note"
     return (
-        form(session, _FORM, fields, press, label="Export"),
+        form,
         work(session, "products.export"),
-        paragraph(typed_text(said), key="export-said", tone="problem" if state.is_problem else "note")
-        if said
-        else None,
+        paragraph(typed_text(said), key="export-said", tone=tone) if said else None,
     )
 
 
@@ -101,7 +124,7 @@ def _fields(session: Session) -> tuple[list[FormField], Mapping[str, Any]]:
     fields = [
         what,
         as_,
-        FormField("folder", "to folder", "folder", "export"),
+        FormField("folder", "to folder", "folder", "export") if session.can("products.export") else None,
         FormField("only", f"Only the {counted(selected, 'selected product')}", "tick", value=False)
         if selected
         else None,
@@ -154,7 +177,8 @@ def start_export(app: Panel, count: int, replacing: list[str]) -> None:
     _, values = _fields(session)
     if count != _count(session, values):
         raise Refused("Nothing was exported: other products are shown by now. Press again to export these.")
-    request = _request(values)
+    folder = required(values, _FORM, "folder", "Enter a folder for the files, such as out.")
+    request = _request(values, path_of(folder, at=_FOLDER))
     existing = request.existing_files
     what = _what(session, values)
     if existing and (existing != replacing or session.part(ExportState).of != what):
@@ -174,10 +198,31 @@ def start_export(app: Panel, count: int, replacing: list[str]) -> None:
     )
 
 
-def _request(values: Mapping[str, Any]) -> ExportRequest:
-    folder = path_of(
-        required(values, _FORM, "folder", "Enter a folder for the files, such as out."), at=_FOLDER
+@task("products.download")
+def start_download(app: Panel, count: int) -> None:
+    """Hand so many products over to the browser."""
+    session = app.session
+    app.change(lambda session: session.with_part(ExportState()))
+    _, values = _fields(session)
+    if count != _count(session, values):
+        raise Refused("Nothing was handed over: other products are shown by now. Press again for these.")
+    table = shown_table(session, session.selected if values.get("only") else None)
+
+    def write(folder: Path, reporter: Reporter) -> str:
+        export_products(_request(values, folder), *table, reporter)
+        return f"{counted(count, 'product')}."
+
+    app.run(
+        "products.export",
+        partial(handed_over, app, "products", write),
+        lambda session, said: session.with_part(ExportState(said)),
+        title=f"Writing {counted(count, 'product')}",
+        failed=_failed,
+        cancelled=lambda session: session.with_part(ExportState(CANCELLED)),
     )
+
+
+def _request(values: Mapping[str, Any], folder: Path) -> ExportRequest:
     return ExportRequest(
         values["what"],
         cast("FormatName", values["format"]),

@@ -1,0 +1,67 @@
+"""Files that a page hands over to its browser, where nothing may be written into folders of this machine."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from prodex.errors import InputError
+from prodex.notebook.session.actions import Panel
+from prodex.progress import Reporter
+
+#: Bytes that are handed over: they pass through memory, here and in the browser.
+_MOST = 50_000_000
+#: Descriptions of files, which programs read.
+_BESIDE = ".json"
+
+
+def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], reporter: Reporter) -> str:
+    """Have files written, hand them over to the page, and return in words what they are.
+
+    Parameters
+    ----------
+    app
+        The panel.
+    name
+        What several files are called together.
+    write
+        Writes them into a folder, which is removed, and returns what they are.
+
+    Raises
+    ------
+    InputError
+        When there is none, or when they are too large.
+    """
+    with TemporaryDirectory(prefix="prodex-download-") as folder:
+        what = write(Path(folder), reporter)
+        file, content = packed(Path(folder), name)
+    if len(content) > _MOST:
+        raise InputError(
+            f"{file} has {len(content):,} bytes, and a page hands over {_MOST:,} at most. Show fewer products, or "
+            "export them from a terminal or a notebook."
+        )
+    app.give(file, content)
+    return f"{what} Your browser saves {file} ({len(content):,} bytes)."
+
+
+def packed(folder: Path, name: str) -> tuple[str, bytes]:
+    """Return the one file that was written into a folder, or all of them in an archive: its name, and its content.
+
+    Raises
+    ------
+    InputError
+        When there is none.
+    """
+    files = sorted(one for one in folder.rglob("*") if one.is_file() and one.suffix != _BESIDE)
+    if not files:
+        raise InputError("There is nothing to hand over: these products have no findings to write about.")
+    if len(files) == 1:
+        return files[0].name, files[0].read_bytes()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
+        for one in files:
+            packing.write(one, one.relative_to(folder))
+    return f"{name}.zip", archive.getvalue()
