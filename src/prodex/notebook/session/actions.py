@@ -184,46 +184,6 @@ class Want:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class _Found:
-    """What was read of a catalogue and its audit, by name: forgotten with them, and kept beside the session."""
-
-    def __init__(self, _: Session) -> None:
-        self.by_name: dict[str, Any] = {}
-
-
-def found(session: Session, name: str) -> Any:
-    """Return what was read last by a name of the catalogue and the audit that are shown; None where nothing was.
-
-    >>> import prodex
-    >>> session = Session(prodex.flatten([{"id": 7}]))
-    >>> want = reading(session, "prices", (7,), lambda reporter: [1.25])
-    >>> _ = want.then(session, want.do(Reporter(print)))
-    >>> found(session, "prices"), found(session.looking_at(prodex.flatten([])), "prices")
-    ([1.25], None)
-    """
-    return session.derived(_Found).by_name.get(name)
-
-
-def reading(
-    session: Session,
-    slot: str,
-    key: Any,
-    do: Callable[[Reporter], Any],
-    *,
-    name: str = "",
-    **options: Any,
-) -> Want:
-    """Return a want whose result is kept for `found` by a name, that of its slot unless given."""
-    kept = session.derived(_Found)
-
-    def then(session: Session, result: Any) -> Session:
-        # Another catalogue may be shown by now: the result is kept with the one that it is of.
-        kept.by_name[name or slot] = result
-        return session.replaced()
-
-    return Want(slot, key, do, then, options)
-
-
 @dataclass(frozen=True)
 class Section:
     """A section of a panel.

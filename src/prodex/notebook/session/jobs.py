@@ -12,9 +12,9 @@ import asyncio
 import atexit
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -331,7 +331,7 @@ class _ShortTurns:
         self._working = 0
         self._before = self._set = _TURN
 
-    def begin(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if not self._working:
                 self._before = sys.getswitchinterval()
@@ -340,7 +340,7 @@ class _ShortTurns:
                 self._set = sys.getswitchinterval()
             self._working += 1
 
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._working -= 1
             # Somebody may have chosen another length meanwhile, which is theirs.
@@ -351,8 +351,7 @@ class _ShortTurns:
 _TURNS = _ShortTurns()
 
 
-@contextmanager
-def short_switch_interval() -> Iterator[None]:
+def short_switch_interval() -> AbstractContextManager[None]:
     """Let all threads compute in short turns until the block ends.
 
     >>> before = sys.getswitchinterval()
@@ -362,8 +361,4 @@ def short_switch_interval() -> Iterator[None]:
     >>> sys.getswitchinterval() == before
     True
     """
-    _TURNS.begin()
-    try:
-        yield
-    finally:
-        _TURNS.end()
+    return _TURNS

@@ -1,4 +1,8 @@
-"""What sections have read: of each slot the last result, or why there is none, with the key that it is of."""
+"""What sections have read: of each slot the last result, or why there is none, with the key that it is of.
+
+Here is what may fail, and is of more than the catalogue: what a service answers. `actions.reading` keeps what is of one
+catalogue, and forgets it with it.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,14 @@ class Reading:
     Attributes
     ----------
     key
-        What was read, as the want names it; None as long as nothing was.
+        What was read, as the want names it; empty as long as nothing was.
     value
         The result; None where there is none.
     problem
         Why there is none.
     """
 
-    key: Any = None
+    key: tuple[Any, ...] = ()
     value: Any = None
     problem: str = ""
 
@@ -42,13 +46,13 @@ def last_read(session: Session, slot: str) -> Reading:
     return session.part(Readings).last.get(slot, Reading())
 
 
-def read_for(session: Session, slot: str, key: Any) -> Reading | None:
+def read_for(session: Session, slot: str, key: tuple[Any, ...]) -> Reading | None:
     """Return what was read for a key; None where that is not read yet."""
     found = last_read(session, slot)
     return found if found.key == key else None
 
 
-def reading(slot: str, key: Any, do: Callable[[Reporter], Any], **options: Any) -> Want:
+def to_read(slot: str, key: tuple[Any, ...], do: Callable[[Reporter], Any], **options: Any) -> Want:
     """Return a want whose result is kept where `last_read` and `read_for` find it.
 
     Parameters
@@ -60,7 +64,7 @@ def reading(slot: str, key: Any, do: Callable[[Reporter], Any], **options: Any) 
     --------
     >>> import prodex
     >>> session = Session(prodex.flatten([]))
-    >>> want = reading("shops.count", ("fr",), lambda _: 7)
+    >>> want = to_read("shops.count", ("fr",), lambda _: 7)
     >>> read_for(want.then(session, 7), "shops.count", ("fr",)).value
     7
     >>> read_for(session, "shops.count", ("fr",)) is None

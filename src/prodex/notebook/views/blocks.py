@@ -186,6 +186,16 @@ def columns_of(titles: Iterable[str], *, numbers: Iterable[str] | None = None) -
     return [{"name": one, "title": one, **({"align": "right"} if one in right else {})} for one in every]
 
 
+def untitled(*names: str, head: str, numbers: Iterable[str] = ()) -> list[Block]:
+    """Return the columns of a table without titles: with one of them a row begins, and some hold numbers.
+
+    >>> untitled("grade", "products", head="grade", numbers=["products"])
+    [{'name': 'grade', 'title': '', 'head': True}, {'name': 'products', 'title': '', 'align': 'right'}]
+    """
+    more: dict[str, Block] = {head: {"head": True}, **{one: {"align": "right"} for one in numbers}}
+    return [{"name": one, "title": "", **more.get(one, {})} for one in names]
+
+
 def listing(
     rows: Iterable[Any],
     columns: Mapping[str, Callable[[Any], Cell] | str],
@@ -285,6 +295,13 @@ def work(session: Session, slot: str, *, cancel: str = "Cancel") -> Block | None
         "total": progress.total,
         "cancel": button(cancel, "work.cancel", off="Cancelling …" if shown.is_cancelled else "", slot=slot),
     }
+
+
+def outcome(session: Session, place: str, *, key: str) -> Block | None:
+    """Return what became of the last work of a place, as `Session.noting` has it; None where nothing is said."""
+    if (notice := session.notices.get(place)) is None:
+        return None
+    return paragraph(typed_text(notice.sentence), key=key, tone="problem" if notice.is_problem else "note")
 
 
 @task("work.cancel")

@@ -5,11 +5,12 @@ They are made of a comparison alone, without a session: a panel and a file can s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow.compute as pc
 
@@ -49,6 +50,25 @@ EVERY: What = ("changed", None)
 
 
 @dataclass(frozen=True, eq=False)
+class ListedChanges:
+    """Changes that can be listed together.
+
+    Attributes
+    ----------
+    label
+        What they are called.
+    products
+        How many products have them.
+    rows
+        The rows of `Difference.changes`.
+    """
+
+    label: str
+    products: int
+    rows: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class ComparedSnapshots:
     """What changed between two snapshots, counted once.
 
@@ -61,9 +81,9 @@ class ComparedSnapshots:
     counts
         How many products were added, removed, changed and so on.
     causes, attributes
-        As `Difference` has them; the attributes by name.
-    places
-        For each of these attributes the rows of `Difference.changes`.
+        As `Difference` has them.
+    choices
+        What can be listed.
     groups
         By what products are grouped: the groups with changes, the most first.
     """
@@ -73,56 +93,40 @@ class ComparedSnapshots:
     counts: Mapping[str, int]
     causes: pd.DataFrame
     attributes: pd.DataFrame
-    places: Mapping[Any, Any]
+    choices: Mapping[What, ListedChanges]
     groups: Mapping[str, pd.DataFrame]
 
     @classmethod
     def of(cls, difference: Difference, audits: AuditComparison | None) -> ComparedSnapshots:
         """Count what is shown of a difference."""
-        changes = difference.changes
-        return cls(
-            difference,
-            audits,
-            difference.summary.set_index("change")["products"].to_dict(),
-            difference.causes,
-            difference.attributes.set_index("attribute"),
-            changes.groupby(whole_attributes(changes["attribute"]), sort=False).indices,
-            {by: _groups_with_changes(difference, by) for by in GROUPS},
-        )
-
-    @property
-    def choices(self) -> dict[What, str]:
-        """Whose changes can be listed, and what that is called."""
-        named: dict[What, str] = {
-            ("changed", one): f"\u2068{_short_title(one)}\u2069 ({counted(int(number), 'product')})"
-            for one, number in self.attributes["products"].items()
-        }
-        others: dict[What, str] = {
-            (one, None): f"{called} ({self.counts[one]:,})"
-            for one, (called, _) in _OTHERS.items()
-            if self.counts[one]
-        }
-        return {EVERY: f"all changed products ({self.counts['changed']:,})", **named, **others}
-
-    def products(self, what: What) -> int:
-        """Return how many products have such changes."""
-        outcome, attribute = what
-        return self.counts[outcome] if attribute is None else int(self.attributes.at[attribute, "products"])
+        counts = difference.summary.set_index("change")["products"].to_dict()
+        attributes = difference.attributes
+        groups = {by: _groups_with_changes(difference, by) for by in GROUPS}
+        choices = dict(_choices(difference.changes, counts, attributes))
+        return cls(difference, audits, counts, difference.causes, attributes, choices, groups)
 
     def ids(self, what: What) -> tuple[str, ...]:
-        """Return these products."""
+        """Return the products of changes that are listed."""
         outcome, attribute = what
         if attribute is not None:
-            return tuple(self.difference.changes["product_id"].iloc[self.places[attribute]].unique())
+            ids = self.difference.changes["product_id"].iloc[self.choices[what].rows]
+            return tuple(ids.unique())
         outcomes = self.difference.outcomes
         return tuple(outcomes.filter(pc.field("change") == outcome)["product_id"].to_pylist())
 
-    def rows(self, what: What) -> Any:
-        """Return the rows of `Difference.changes` that are listed."""
-        outcome, attribute = what
-        if attribute is not None:
-            return self.places[attribute]
-        return np.arange(0 if outcome in _OTHERS else len(self.difference.changes))
+
+def _choices(
+    changes: pd.DataFrame, counts: Mapping[str, int], attributes: pd.DataFrame
+) -> Iterator[tuple[What, ListedChanges]]:
+    changed = counts["changed"]
+    yield EVERY, ListedChanges(f"all changed products ({changed:,})", changed, np.arange(len(changes)))
+    rows = changes.groupby(whole_attributes(changes["attribute"]), sort=False).indices
+    for one, number in zip(attributes["attribute"], attributes["products"].tolist(), strict=True):
+        label = f"\u2068{_short_title(one)}\u2069 ({counted(number, 'product')})"
+        yield ("changed", one), ListedChanges(label, number, rows[one])
+    for outcome, (called, _) in _OTHERS.items():
+        if number := counts[outcome]:
+            yield (outcome, None), ListedChanges(f"{called} ({number:,})", number, np.arange(0))
 
 
 def _groups_with_changes(difference: Difference, by: str) -> pd.DataFrame:
@@ -195,7 +199,7 @@ def _attributes(attributes: pd.DataFrame) -> list[Block]:
     """Return the attributes with the most changed products, and how many of their values changed in which way."""
     if attributes.empty:
         return []
-    rows = attributes.head(_ATTRIBUTES).reset_index().to_dict("records")
+    rows = attributes.head(_ATTRIBUTES).to_dict("records")
     caption = f"{len(rows)} of {counted(len(attributes), 'attribute')} with changed values"
     return [
         heading("Changes by attribute", level=4),
@@ -218,7 +222,7 @@ def _lists_values(one: Mapping[Any, Any]) -> Block:
 
 def value_table(found: ComparedSnapshots, what: What, rows: slice) -> Block:
     """Return old and new values side by side."""
-    changes = found.difference.changes.iloc[found.rows(what)[rows]]
+    changes = found.difference.changes.iloc[found.choices[what].rows[rows]]
     return listing(
         changes.to_dict("records"),
         {

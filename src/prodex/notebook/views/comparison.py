@@ -14,7 +14,7 @@ from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.languages.labels import attribute_title
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.session.actions import Block, Panel, action, task
+from prodex.notebook.session.actions import Block, Panel, action, setting, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audits_before import readable
 from prodex.notebook.views.blocks import button, heading, paragraph, row, switch, typed_text, work
@@ -147,12 +147,12 @@ def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
 
 def _values(session: Session, found: ComparedSnapshots, what: What) -> list[Block | None]:
     """Return old and new values, whose they are, and a button that shows their products."""
-    number, changes = found.products(what), len(found.rows(what))
-    options = [([*one], title) for one, title in found.choices.items()]
+    chosen = found.choices[what]
+    options = [([*one], listed.label) for one, listed in found.choices.items()]
     whose = FormField("what", "Changes of", "choice", [*what], options, do="comparison.show")
-    rows, turning = page_of(session, _VALUES, changes, "changed value", _ROWS, key="values-pages")
+    rows, turning = page_of(session, _VALUES, len(chosen.rows), "changed value", _ROWS, key="values-pages")
     shows = button(
-        f"Show {counted(number, 'product')}",
+        f"Show {counted(chosen.products, 'product')}",
         "comparison.products",
         key="products",
         look="link",
@@ -162,8 +162,8 @@ def _values(session: Session, found: ComparedSnapshots, what: What) -> list[Bloc
     how = paragraph("Press a row to open the product.", key="values-caption", tone="muted")
     return [
         heading("Changed values", level=4),
-        row(form(session, "changes", [whose]), turning, shows if number else None, key="values-bar"),
-        how if changes else None,
+        row(form(session, "changes", [whose]), turning, shows if chosen.products else None, key="values-bar"),
+        how if len(chosen.rows) else None,
         value_table(found, what, rows),
     ]
 
@@ -231,12 +231,7 @@ def list_changes(session: Session, value: What) -> Session:
     return turned_to(session.with_changed(ComparisonState, what=value), _VALUES, 0)
 
 
-@action("comparison.by", is_quiet=True)
-def group_by(session: Session, by: str) -> Session:
-    """Group the products otherwise."""
-    if by not in GROUPS:
-        raise Refused(f"Products are not grouped by {by[:60]!r}.")
-    return session.with_changed(ComparisonState, by=by)
+setting("comparison.by", ComparisonState, "by", argument="by", among=lambda _: GROUPS)
 
 
 @action("comparison.products")

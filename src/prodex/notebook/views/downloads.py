@@ -28,7 +28,7 @@ def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], r
     name
         What several files are called together.
     write
-        Writes them into a folder, which is removed, and returns what they are.
+        Writes them into a folder, which is removed, and returns in words what it has written.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], r
         When there is none, or when they are too large.
     """
     with TemporaryDirectory(prefix="prodex-download-") as folder:
-        what = write(Path(folder), reporter)
+        said = write(Path(folder), reporter)
         file, content = packed(Path(folder), name)
     if len(content) > _MOST:
         raise InputError(
@@ -44,7 +44,7 @@ def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], r
             "export them from a terminal or a notebook."
         )
     app.give(file, content)
-    return f"{what} Your browser saves {file} ({len(content):,} bytes)."
+    return f"{said.replace(f' to {folder}', '')} Your browser saves {file} ({len(content):,} bytes)."
 
 
 def packed(folder: Path, name: str) -> tuple[str, bytes]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import Typed
 
 
@@ -180,3 +180,8 @@ def required(values: Mapping[str, Any], form: str, field: str, sentence: str) ->
     if not text:
         raise Refused(sentence, at=f"{form}.{field}")
     return text
+
+
+def beside(at: str) -> Callable[[Session, BaseException], Session]:
+    """Return what shows the error of some work beside a field ("report.page")."""
+    return lambda session, error: session.replaced(errors={**session.errors, at: error_text(error)})
