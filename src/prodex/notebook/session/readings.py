@@ -1,8 +1,4 @@
-"""What sections have read: of each slot the last result, or why there is none, with the key that it is of.
-
-Here is what may fail, and is of more than the catalogue: what a service answers. `actions.reading` keeps what is of one
-catalogue, and forgets it with it.
-"""
+"""What sections have read: of each slot the last result, or why there is none, with the key that it is of."""
 
 from __future__ import annotations
 
@@ -52,7 +48,7 @@ def read_for(session: Session, slot: str, key: tuple[Any, ...]) -> Reading | Non
     return found if found.key == key else None
 
 
-def to_read(slot: str, key: tuple[Any, ...], do: Callable[[Reporter], Any], **options: Any) -> Want:
+def reading(slot: str, key: tuple[Any, ...], do: Callable[[Reporter], Any], **options: Any) -> Want:
     """Return a want whose result is kept where `last_read` and `read_for` find it.
 
     Parameters
@@ -64,7 +60,7 @@ def to_read(slot: str, key: tuple[Any, ...], do: Callable[[Reporter], Any], **op
     --------
     >>> import prodex
     >>> session = Session(prodex.flatten([]))
-    >>> want = to_read("shops.count", ("fr",), lambda _: 7)
+    >>> want = reading("shops.count", ("fr",), lambda _: 7)
     >>> read_for(want.then(session, 7), "shops.count", ("fr",)).value
     7
     >>> read_for(session, "shops.count", ("fr",)) is None

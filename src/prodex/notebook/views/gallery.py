@@ -197,7 +197,8 @@ def show_as(session: Session, name: Literal["table", "gallery"]) -> Session:
 @action("gallery.by")
 def show_by(session: Session, facet: str) -> Session:
     """Show the first products of each value of a facet, by their pictures."""
-    return group_by(session, facet).with_changed(GalleryState, is_shown=True)
+    by_facet: Session = group_by(session, facet)
+    return by_facet.with_changed(GalleryState, is_shown=True)
 
 
 @action("gallery.group_by")

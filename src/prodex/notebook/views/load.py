@@ -26,7 +26,7 @@ from prodex.load.resume import (
 )
 from prodex.messages import duration_in_words, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
-from prodex.notebook.session.readings import last_read, read_for, to_read
+from prodex.notebook.session.readings import last_read, read_for, reading
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import (
     box,
@@ -413,20 +413,20 @@ def load_wants(session: Session) -> Iterator[Want]:
     service, state, catalog = session.service, session.part(LoadState), session.catalog
     if service is None:
         return
-    yield to_read("load.offered", (catalog,), lambda _: offered_by(catalog))
-    yield to_read("load.unfinished", (state.ended,), lambda _: _resumable(service))
+    yield reading("load.offered", (catalog,), lambda _: offered_by(catalog))
+    yield reading("load.unfinished", (state.ended,), lambda _: _resumable(service))
     if is_open(session, f"load {FieldGroup.MORE.name}"):
-        yield to_read("load.owners", (service,), lambda _: owners_by_name(load_organizations(service)))
+        yield reading("load.owners", (service,), lambda _: owners_by_name(load_organizations(service)))
     asks, question = asked_of(session), _question(session)
     if (query := asks.query) is None:
         return
-    yield to_read("load.count", _count_key(session), partial(count_products, service, query), delay=_PAUSE)
+    yield reading("load.count", _count_key(session), partial(count_products, service, query), delay=_PAUSE)
     if _has_no_match(session):
         tried = partial(_without_each, service, query)
-        yield to_read("load.narrower", (asks.key,), tried, delay=_NO_MATCH_PAUSE)
+        yield reading("load.narrower", (asks.key,), tried, delay=_NO_MATCH_PAUSE)
     if state.report.question != question and "load" not in session.works:
         planned = partial(_planned, service, query, *question[1:])
-        yield to_read("load.plan", (*question, state.ended), planned, delay=_PAUSE)
+        yield reading("load.plan", (*question, state.ended), planned, delay=_PAUSE)
 
 
 def _planned(
