@@ -44,10 +44,10 @@ _READ = """
     quality.run quality.grade quality.failing quality.check quality.everything
     checks.open checks.explain checks.only_failing checks.find checks.sort
     completeness.columns completeness.order completeness.open heat.group heat.open
-    coverage.by coverage.turn coverage.sort coverage.cell coverage.row coverage.column coverage.add coverage.remove
+    coverage.by coverage.sort coverage.cell coverage.row coverage.column coverage.add coverage.remove
     coverage.usual
     comparison.run comparison.since comparison.show comparison.by comparison.products comparison.card
-    snapshots.refresh snapshots.turn snapshots.open snapshots.verify
+    snapshots.refresh snapshots.open snapshots.verify
 """
 #: Those that need to correct.
 _CORRECT = """

@@ -110,7 +110,7 @@ def download_worklists(app: Panel) -> None:
     def write(folder: Path, reporter: Reporter) -> str:
         return _written_worklists(audit, folder, values["by"], values["language"], False, reporter)
 
-    _start(app, partial(handed_over, app, "worklists", write), "Writing worklists", "worklists.by")
+    _start(app, partial(handed_over, app, "worklists", "xlsx", write), "Writing worklists", "worklists.by")
 
 
 @task("export.report")

@@ -14,11 +14,11 @@ from prodex.progress import Reporter
 
 #: Bytes that are handed over: they pass through memory, here and in the browser.
 _MOST = 50_000_000
-#: Descriptions of files, which programs read.
-_BESIDE = ".json"
 
 
-def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], reporter: Reporter) -> str:
+def handed_over(
+    app: Panel, name: str, kind: str, write: Callable[[Path, Reporter], str], reporter: Reporter
+) -> str:
     """Have files written, hand them over to the page, and return in words what they are.
 
     Parameters
@@ -27,6 +27,8 @@ def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], r
         The panel.
     name
         What several files are called together.
+    kind
+        How the names of those end that somebody wants ("xlsx"); others only go with them.
     write
         Writes them into a folder, which is removed, and returns in words what it has written.
 
@@ -37,7 +39,7 @@ def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], r
     """
     with TemporaryDirectory(prefix="prodex-download-") as folder:
         said = write(Path(folder), reporter)
-        file, content = packed(Path(folder), name)
+        file, content = packed(Path(folder), name, kind)
     if len(content) > _MOST:
         raise InputError(
             f"{file} has {len(content):,} bytes, and a page hands over {_MOST:,} at most. Show fewer products, or "
@@ -47,19 +49,20 @@ def handed_over(app: Panel, name: str, write: Callable[[Path, Reporter], str], r
     return f"{said.replace(f' to {folder}', '')} Your browser saves {file} ({len(content):,} bytes)."
 
 
-def packed(folder: Path, name: str) -> tuple[str, bytes]:
-    """Return the one file that was written into a folder, or all of them in an archive: its name, and its content.
+def packed(folder: Path, name: str, kind: str) -> tuple[str, bytes]:
+    """Return the one file of a kind that was written into a folder, or all that is there as an archive: name, content.
 
     Raises
     ------
     InputError
         When there is none.
     """
-    files = sorted(one for one in folder.rglob("*") if one.is_file() and one.suffix != _BESIDE)
-    if not files:
+    files = sorted(one for one in folder.rglob("*") if one.is_file())
+    wanted = [one for one in files if one.suffix == f".{kind}"]
+    if not wanted:
         raise InputError("There is nothing to hand over: these products have no findings to write about.")
-    if len(files) == 1:
-        return files[0].name, files[0].read_bytes()
+    if len(wanted) == 1:
+        return wanted[0].name, wanted[0].read_bytes()
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packing:
         for one in files:

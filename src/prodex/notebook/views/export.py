@@ -179,7 +179,7 @@ def start_download(app: Panel, count: int) -> None:
 
     app.run(
         _SLOT,
-        partial(handed_over, app, "products", write),
+        partial(handed_over, app, "products", values["format"], write),
         _said,
         title=f"Writing {counted(count, 'product')}",
         failed=_failed,
