@@ -41,6 +41,9 @@ class Panel(Protocol):
     def cancel(self, slot: str) -> None:
         """End the work of a slot with its next step."""
 
+    def give(self, name: str, content: bytes) -> None:
+        """Hand a file over to the page, whose browser saves it."""
+
 
 @dataclass(frozen=True)
 class Deed:

@@ -81,7 +81,7 @@ def gallery_wants(session: Session) -> Iterator[Want]:
         yield Want("gallery.read", ("pictured", shelf), shelf.read)
         return
     page, products = page_of(session), session.filter.products
-    if not shelf.has_consent or not page.missing:
+    if not shelf.has_consent or not page.missing or not session.can("gallery.show"):
         return
 
     def download(reporter: Reporter) -> None:
