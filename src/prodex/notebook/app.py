@@ -208,6 +208,11 @@ class App:
         if (work := self._works.get(slot)) is not None:
             work.cancel()
 
+    def give(self, name: str, content: bytes) -> None:
+        """Hand a file over to the page, whose browser saves it."""
+        with self._lock:
+            self.send({"type": "file", "name": name}, [content])
+
     def is_running(self, slot: str) -> bool:
         """Return whether work of a slot runs."""
         work = self._works.get(slot)
@@ -344,8 +349,7 @@ class App:
     def _start(self, wants: Iterable[Want]) -> None:
         for want in wants:
             # What was read a moment ago and is still wanted, or could not be read, would be read for ever.
-            is_new = not are_same_arguments(want.key, self._keys.get(want.slot))
-            if is_new and self.session.can(want.slot):
+            if not are_same_arguments(want.key, self._keys.get(want.slot)):
                 self.run(want.slot, want.do, want.then, key=want.key, **{"after": _UNASKED, **want.options})
 
     def _show(self, *, is_told: bool = False) -> None:

@@ -99,7 +99,7 @@ def quality_view(session: Session) -> list[Block]:
             heat_map_block(session, figures),
             checks_block(session, figures),
             acceptance_block(session, figures) if session.can("acceptance.accept") else None,
-            export_block(session, figures) if session.can("export.worklists") else None,
+            export_block(session, figures),
             returned_fold(session) if session.can("returned.read") else None,
             notes_block(figures),
         ]

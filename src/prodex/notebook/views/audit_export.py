@@ -15,6 +15,7 @@ from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audits_before import earlier
 from prodex.notebook.views.blocks import box, button, heading, outcome, work
+from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import AuditFigures, figures_shown
 from prodex.notebook.views.forms import FormField, beside, form, form_values, required
@@ -29,6 +30,8 @@ _SLOT = "quality.export"
 _REPLACE = "Replace existing files"
 #: The value of the language of each supplier.
 OF_EACH = "each"
+#: The same files, handed over to the browser instead of written into a folder.
+_DOWNLOAD = ("Worklists", "export.download", "Download worklists")
 #: Of each form what it is about, and the action of its button with what it says.
 _FORMS = {
     "worklists": ("Worklists", "export.worklists", "Export worklists"),
@@ -43,13 +46,14 @@ _LANGUAGE_HINT = (
 def export_block(session: Session, figures: AuditFigures) -> Block:
     """Return a form for each thing that can be exported: where to, and a button."""
     fields = _fields(session, figures.judged)
+    forms = _FORMS if session.can("export.worklists") else {"worklists": _DOWNLOAD}
     return box(
         heading("Export"),
         *(
             form(session, name, fields[name], button(says, do), look="export-row", label=label)
-            for name, (label, do, says) in _FORMS.items()
+            for name, (label, do, says) in forms.items()
         ),
-        form(session, "export", fields["export"], label="Existing files"),
+        form(session, "export", fields["export"], label="Existing files") if forms is _FORMS else None,
         work(session, _SLOT),
         outcome(session, _SLOT, key="exported"),
         key="export-box",
@@ -69,11 +73,12 @@ def _fields(session: Session, audit: Audit) -> dict[str, list[FormField]]:
     name, off = "", ""
     if audit.catalog_folder is not None:
         name, off = audit.catalog_folder.parent.name, "The audit is saved with its snapshot."
+    folder = FormField("folder", "Folder", "folder", f"worklists-{stamp}")
     return {
         "worklists": [
             FormField("by", "Worklists", "choice", "owner", [(one, f"one per {one}") for one in _BY]),
             FormField("language", "Language", "choice", languages[0][0], languages, hint=hint),
-            FormField("folder", "Folder", "folder", f"worklists-{stamp}"),
+            *([folder] if session.can("export.worklists") else []),
         ],
         "report": [FormField("page", "Report", "folder", f"audit-{stamp}.html")],
         "saved": [FormField("name", "Snapshot", value=name, off=off)],
@@ -95,6 +100,17 @@ def export_worklists(app: Panel) -> None:
         )
     write = partial(_written_worklists, audit, folder, values["by"], values["language"], values["replace"])
     _start(app, write, "Exporting worklists", at)
+
+
+@task("export.download")
+def download_worklists(app: Panel) -> None:
+    """Hand worklists over to the browser."""
+    audit, values = _asked(app, "worklists")
+
+    def write(folder: Path, reporter: Reporter) -> str:
+        return _written_worklists(audit, folder, values["by"], values["language"], False, reporter)
+
+    _start(app, partial(handed_over, app, "worklists", "xlsx", write), "Writing worklists", "worklists.by")
 
 
 @task("export.report")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 from prodex.catalog import Catalog
@@ -25,10 +26,12 @@ from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, outcome, work
 from prodex.notebook.views.columns import columns_of
+from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.forms import FormField, beside, form, form_values
 from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import name_language_of, ordered, places
+from prodex.progress import Reporter
 
 _FORM, _SLOT = "products-export", "products.export"
 _FOLDER = f"{_FORM}.folder"
@@ -65,15 +68,17 @@ def export_blocks(session: Session) -> Sequence[Block | None]:
     is_asked = bool(asked.existing) and asked.of == _what(session, values)
     existing = asked.existing if is_asked else ()
     off = "" if count else "No products are shown."
-    press = button(
-        f"Replace {counted(len(existing), 'file')}" if is_asked else f"Export {counted(count, 'product')}",
-        _SLOT,
-        key="export",
-        look="main",
-        off="An export is running." if _SLOT in session.works else off,
-        count=count,
-        replacing=list(existing),
-    )
+    off = "An export is running." if _SLOT in session.works else off
+    if session.can(_SLOT):
+        label = (
+            f"Replace {counted(len(existing), 'file')}" if is_asked else f"Export {counted(count, 'product')}"
+        )
+        press = button(
+            label, _SLOT, key="export", look="main", off=off, count=count, replacing=list(existing)
+        )
+    else:
+        label = f"Download {counted(count, 'product')}"
+        press = button(label, "products.download", key="export", look="main", off=off, count=count)
     return (
         form(session, _FORM, fields, press, label="Export"),
         work(session, _SLOT),
@@ -92,7 +97,7 @@ def _fields(session: Session) -> tuple[list[FormField], Mapping[str, Any]]:
     fields = [
         what,
         as_,
-        FormField("folder", "to folder", "folder", "export"),
+        FormField("folder", "to folder", "folder", "export") if session.can(_SLOT) else None,
         FormField("only", f"Only the {counted(selected, 'selected product')}", "tick", value=False)
         if selected
         else None,
@@ -157,6 +162,28 @@ def start_export(app: Panel, count: int, replacing: list[str]) -> None:
         partial(export_products, request, *shown_table(session, only)),
         _said,
         title=f"Exporting {counted(count, 'product')}",
+        failed=_failed,
+        cancelled=lambda session: _said(session, CANCELLED),
+    )
+
+
+@task("products.download")
+def start_download(app: Panel, count: int) -> None:
+    """Hand so many products over to the browser."""
+    session, (_, values) = app.session, _fields(app.session)
+    app.change(lambda session: _said(session, ""))
+    if count != _count(session, values):
+        raise Refused("Nothing was handed over: other products are shown by now. Press again for these.")
+    table = shown_table(session, session.selected if values.get("only") else None)
+
+    def write(folder: Path, reporter: Reporter) -> str:
+        return export_products(_request({**values, "folder": str(folder)}), *table, reporter)
+
+    app.run(
+        _SLOT,
+        partial(handed_over, app, "products", values["format"], write),
+        _said,
+        title=f"Writing {counted(count, 'product')}",
         failed=_failed,
         cancelled=lambda session: _said(session, CANCELLED),
     )

@@ -8,7 +8,8 @@ from prodex.notebook.session.actions import Block, Section, Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import box, row
 from prodex.notebook.views.bulk import bulk_fold, bulk_wants
-from prodex.notebook.views.card import card_blocks, card_pictures, card_wants
+from prodex.notebook.views.card import card_blocks
+from prodex.notebook.views.card_reading import card_pictures, card_wants
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.export import export_fold
 from prodex.notebook.views.facets import facets_block, facets_wants
@@ -29,7 +30,7 @@ def products_view(session: Session) -> list[Block]:
     main = box(
         *(gallery_blocks if as_gallery else table_blocks)(session),
         None if as_gallery else columns_fold(session),
-        export_fold(session) if session.can("products.export") else None,
+        export_fold(session),
         bulk_fold(session) if session.can("bulk.choose") else None,
         key="main",
         look="main",
