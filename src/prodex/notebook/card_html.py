@@ -54,15 +54,27 @@ def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None)
         if card.raw.is_missing
         else details(raw_title(card), raw_block(card), key="record")
     )
-    blocks = [
-        *before_texts(card),
-        texts_part(card),
-        part("Pictures", pictures_above(card.pictures), *pictures_block(card.pictures, shown)),
-        *after_pictures(card),
-        part("Record as received", raw),
-    ]
+    blocks = [*card_parts(card, shown), part("Record as received", raw)]
     pictures = {position: ("image/jpeg", one.bytes) for position, one in images.items() if one.bytes}
     return f'<div class="prodex mathjax_ignore"><div class="card">{blocks_html(blocks, pictures)}</div></div>'
+
+
+def card_parts(card: CardContents, images: Mapping[str, Block] | None = None) -> list[Block]:
+    """Return the parts of a card that nobody corrects, without the record as received.
+
+    Parameters
+    ----------
+    card
+        The contents.
+    images
+        As for `pictures_block`.
+    """
+    return [
+        *before_texts(card),
+        texts_part(card),
+        part("Pictures", pictures_above(card.pictures), *pictures_block(card.pictures, images or {})),
+        *after_pictures(card),
+    ]
 
 
 def shown_card(card: CardContents) -> str:

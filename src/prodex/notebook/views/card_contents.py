@@ -22,6 +22,7 @@ from prodex.exploration.card.sections import (
     PendingUpdate,
     ProductAudit,
 )
+from prodex.languages import ENGLISH
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, table, typed_text
@@ -297,11 +298,11 @@ def _failed(one: FailedCheck) -> list[Any]:
         ]
         for it in one.findings
     ]
-    fix = [mark("How to fix it: ", "muted"), str(one.facts.fix)]
+    fix = [mark("How to fix it: ", "muted"), ENGLISH.say_again(one.facts.fix)]
     return [
         mark(one.facts.severity, f"severity {one.facts.severity}"),
         " ",
-        mark(str(one.facts.problem), "strong"),
+        mark(ENGLISH.say_again(one.facts.problem), "strong"),
         listed(findings, key="findings", tone="findings"),
         paragraph(fix, key="fix") if one.facts.fix else None,
     ]
@@ -314,7 +315,7 @@ def _checks(title: str, checks: Sequence[Check], crashes: Mapping[str, Words]) -
     def about(one: Check) -> list[Any]:
         scope = f"; applies to {one.scope}" if one.scope and title == "not applicable" else ""
         crash = [mark(["Rule crashed: ", typed_text(crashes[one.id])], "small")] if one.id in crashes else []
-        return [str(one.title), " ", mark(f"{one.block}{scope}", "small muted", key="block"), " ", *crash]
+        return [ENGLISH.say_again(one.title), " ", mark(f"{one.block}{scope}", "small muted", key="block"), " ", *crash]
 
     inside = listed(map(about, checks), key="checks", tone="checks")
     return details(f"{counted(len(checks), 'check')} {title}", inside, key=f"checks {title}")

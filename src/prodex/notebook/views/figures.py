@@ -105,12 +105,13 @@ def figures_wants(session: Session) -> Iterable[Want]:
     yield Want(
         "quality.figures",
         (audit, session.catalog, conditions, mask),
-        partial(_counted, session, mask),
+        partial(counted_figures, session, mask),
         _with_figures,
     )
 
 
-def _counted(session: Session, mask: Mask | None, _: Reporter) -> AuditFigures:
+def counted_figures(session: Session, mask: Mask | None = None, _: Reporter | None = None) -> AuditFigures:
+    """Count what an audit says of the products that are shown."""
     whole, conditions = session.audit, session.conditions
     assert whole is not None  # noqa: S101 - wanted only where there is one
     judged = whole

@@ -1,0 +1,3 @@
+// What changed between two catalogues, in a file.
+
+const changesKernel = () => null;
