@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-#: A text, or the number of a shape (-1: a list) with the numbers of what is inside, or another value as {"v": ...}.
+#: A text; or the number of a shape (-1: a list) with what is inside, by its number, or where it was packed beside it by
+#: how far before it is, which is alike in like values; or another value as {"v": ...}.
 Node: TypeAlias = str | tuple[int, ...] | dict[str, Any]
 
 
@@ -28,7 +29,7 @@ class Packer:
     --------
     >>> packer = Packer()
     >>> packer.pack([{"a": "x"}, {"a": "x"}]), packer.nodes, list(packer.shapes)
-    (2, ['x', (0, 0), (-1, 1, 1)], [('a',)])
+    (2, ['x', (0, -1), (-1, -1, -1)], [('a',)])
     """
 
     def __init__(self, common: Packer | None = None) -> None:
@@ -39,24 +40,28 @@ class Packer:
 
     def pack(self, value: Any) -> int:
         """Return the number of a value that is JSON."""
-        node: Node
+        key: Any = value
         if isinstance(value, dict):
             shape = self.shapes.setdefault(tuple(value), len(self.shapes))
-            key = node = (shape, *map(self.pack, value.values()))
+            key = (shape, *map(self.pack, value.values()))
         elif isinstance(value, list | tuple):
-            key = node = (-1, *map(self.pack, value))
-        elif isinstance(value, str):
-            key = node = value
-        else:
+            key = (-1, *map(self.pack, value))
+        elif not isinstance(value, str):
             # 1, 1.0 and true are equal in Python.
-            return self._number((type(value), value), {"v": value})
-        return self._number(key, node)
-
-    def _number(self, key: Any, node: Node) -> int:
+            key = (type(value), value)
         if (number := self._before.get(key)) is None and (number := self._numbers.get(key)) is None:
             number = self._numbers[key] = len(self._before) + len(self.nodes)
-            self.nodes.append(node)
+            self.nodes.append(self._node(key, number))
         return number
+
+    def _node(self, key: Any, number: int) -> Node:
+        if isinstance(key, str):
+            return key
+        first, *inside = key
+        if isinstance(first, type):
+            return {"v": inside[0]}
+        before = len(self._before)
+        return (first, *(one if one < before else one - number for one in inside))
 
 
 def packed_together(values: Iterable[Any]) -> Packer:

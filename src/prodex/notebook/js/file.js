@@ -11,13 +11,16 @@ async function partOfFile(name) {
   return JSON.parse(await new Response(read).text());
 }
 
-/** Values that were packed: what repeats is written once, and made anew for each place where it is. */
+/**
+ * A value that was packed: what repeats is written once, and made anew for each place where it is. What is inside of it
+ * has a number, or is so many before it.
+ */
 function unpacked(root, shapes, nodes) {
   const node = nodes(root);
   if (typeof node === "string") return node;
   if (!Array.isArray(node)) return node.v;
   const [shape, ...inside] = node;
-  const made = inside.map((one) => unpacked(one, shapes, nodes));
+  const made = inside.map((one) => unpacked(one < 0 ? root + one : one, shapes, nodes));
   return shape < 0 ? made : Object.fromEntries(shapes[shape].map((name, at) => [name, made[at]]));
 }
 
