@@ -42,7 +42,7 @@ _STYLES = (
 #: Those of a file for colleagues, which is read and not edited: in the place of a kernel it has a script.
 _SCRIPTS_OF_A_FILE = (
     *("dom", "words", "page", "typing", "blocks", "form", "filters", "product_table", "card"),
-    *("file_filter", "file_products", "file_changes", "file"),
+    *("file", "file_filter", "file_products", "file_changes"),
 )
 _STYLES_OF_A_FILE = (
     *("base", "blocks", "form", "sections", "filters", "product_table", "snapshots", "product_card", "quality"),
@@ -77,7 +77,7 @@ def style() -> str:
 def file_script() -> str:
     """Return the script of a file for colleagues, which has nothing around it."""
     joined = "\n".join(_read("js", _SCRIPTS_OF_A_FILE, ".js"))
-    return f'"use strict";\n(() => {{\n{joined}\n}})();\n'
+    return f'"use strict";\n(() => {{\n{joined}\nopenFile();\n}})();\n'
 
 
 @cache

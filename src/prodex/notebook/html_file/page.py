@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,37 +15,14 @@ from prodex.errors import InputError
 from prodex.files.atomic import writing
 from prodex.files.untrusted import leads_to_folder
 from prodex.notebook.assets import file_script, file_style
+from prodex.notebook.session.actions import Block
+from prodex.notebook.views.blocks import heading, paragraph, typed_text
 from prodex.untrusted_text import words
 
 #: Products of a file, and its bytes.
 MOST_PRODUCTS, MOST_BYTES = 5_000, 15_000_000
 _NO_SCRIPTS = "This file shows its contents with a script that is in it. Open it in a browser: a preview does not run it."
 _LEVEL = 9
-
-
-@dataclass(frozen=True)
-class HtmlFile:
-    """A file that was written.
-
-    Attributes
-    ----------
-    path
-        Where it is.
-    size
-        Its bytes.
-    notes
-        What it says about itself: how many of how many products it has, what was left out, and how to get that.
-    """
-
-    path: Path
-    size: int
-    notes: tuple[str, ...] = ()
-
-    def __fspath__(self) -> str:
-        return str(self.path)
-
-    def __str__(self) -> str:
-        return " ".join([f"{self.path} ({self.size / 1e6:.1f} MB).", *self.notes])
 
 
 def page_path(path: str | Path) -> Path:
@@ -61,6 +37,14 @@ def page_path(path: str | Path) -> Path:
     if leads_to_folder(page):
         raise InputError(f"{path} is a folder. Name the file, such as {Path(path) / 'shop.html'}.")
     return page
+
+
+def page_head(title: str, notes: Iterable[str]) -> list[Block]:
+    """Return what a page begins with: its title, and what is to be said about it."""
+    return [
+        heading([typed_text(title)], key="title", level=1),
+        *(paragraph(typed_text(one), key=f"note {place}", tone="note") for place, one in enumerate(notes)),
+    ]
 
 
 def file_part(name: str, content: Any) -> str:

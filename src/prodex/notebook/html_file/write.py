@@ -9,21 +9,20 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex.errors import InputError
+from prodex.files.html_file import HtmlFile
 from prodex.messages import counted
 from prodex.notebook.html_file.cards import EACH, CardParts
 from prodex.notebook.html_file.page import (
     MOST_BYTES,
     MOST_PRODUCTS,
-    HtmlFile,
     file_part,
+    page_head,
     page_path,
     size_around,
     write_page,
 )
 from prodex.notebook.html_file.products import products_data, without_texts
-from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import heading, paragraph, typed_text
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.frame import catalog_title
 from prodex.notebook.views.table import places
@@ -69,7 +68,7 @@ def write_products(session: Session, path: str | Path, progress: Progress = None
         with reporter.phase("Reading products"):
             title = catalog_title(session.filter.catalog(session.conditions))
             shown, notes = _within_limit(session)
-            head = _head(title, notes)
+            head = page_head(title, notes)
             data = products_data(shown, head)
         room = MOST_BYTES - size_around(title) - _COMMON
         data["cards"] = {"each": EACH, "count": len(data["ids"]), "why": ""}
@@ -98,7 +97,7 @@ def write_products(session: Session, path: str | Path, progress: Progress = None
             )
             notes.append(why)
             data["cards"] |= {"count": count, "why": why}
-        data["head"] = _head(title, notes)
+        data["head"] = page_head(title, notes)
         size = write_page(page, title, file_part("data", data), [cards.common(), *parts])
     return HtmlFile(page, size, tuple(notes))
 
@@ -107,13 +106,6 @@ _HOW = (
     "Filter the products and call to_html again, or give it a selection: "
     'px.explore(catalog.where(brand_code="ACME")).to_html("acme.html").'
 )
-
-
-def _head(title: str, notes: list[str]) -> list[Block]:
-    return [
-        heading([typed_text(title)], key="title", level=1),
-        *(paragraph(typed_text(one), key=one[:60], tone="note") for one in notes),
-    ]
 
 
 def _within_limit(session: Session) -> tuple[Session, list[str]]:

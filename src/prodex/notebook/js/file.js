@@ -24,6 +24,30 @@ function unpacked(root, shapes, nodes) {
   return shape < 0 ? made : Object.fromEntries(shapes[shape].map((name, at) => [name, made[at]]));
 }
 
+/** What is packed in parts of the file, of which each is read when something of it is wanted. */
+class FileParts {
+  constructor(name, each) {
+    Object.assign(this, { name, each, read: new Map(), common: null, problem: "" });
+  }
+
+  /** A function that makes what has a place; null until it is read: `onRead` is called then. */
+  get(at, onRead) {
+    const number = Math.floor(at / this.each);
+    if (!this.read.has(number)) {
+      this.read.set(number, null);
+      this.load(number).catch((error) => { this.problem = `This part of the file cannot be read: ${error.message}.`; }).then(onRead);
+    }
+    return this.read.get(number)?.[at % this.each] ?? null;
+  }
+
+  async load(number) {
+    this.common ??= partOfFile(this.name);
+    const [{ shapes, nodes }, own] = await Promise.all([this.common, partOfFile(`${this.name}-${number}`)]);
+    const node = (at) => (at < nodes.length ? nodes[at] : own.nodes[at - nodes.length]);
+    this.read.set(number, own.roots.map((root) => () => unpacked(root, shapes, node)));
+  }
+}
+
 /** What a widget has as its model: it takes actions in their order, and answers each with the view of now. */
 class FileKernel {
   constructor(session, deeds, view) {
@@ -65,9 +89,20 @@ function followSystem() {
 
 async function openFile() {
   followSystem();
-  const data = await partOfFile("data");
-  const kernel = { products: productsKernel, changes: changesKernel }[data.kind](data);
-  panel.render({ model: kernel, el: document.getElementById("prodex") });
+  const el = document.getElementById("prodex");
+  try {
+    const data = await partOfFile("data");
+    panel.render({ model: { products: productsKernel, changes: changesKernel }[data.kind](data), el });
+  } catch (error) {
+    el.textContent = `This file cannot be shown: it is damaged, or this browser is older than 2023 (${error.message}).`;
+  }
 }
 
-openFile();
+// Blocks, as Python makes them.
+
+const fileButton = (label, act, more = {}, args = {}) => ({ kind: "button", key: more.key ?? act, label, do: act, args, ...more });
+const fileText = (text, more = {}) => ({ kind: "text", key: more.key ?? "text", text, tone: "", ...more });
+const fileRow = (key, look, blocks, kind = "row") => ({ kind, key, look, blocks: blocks.filter(Boolean) });
+const fileForm = (key, look, fields, label = "") => ({ kind: "form", key, look, label, fields, buttons: [] });
+const plural = (count, noun) => `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
+const isolated = (text) => `\u2068${text}\u2069`;

@@ -3,13 +3,6 @@
 const FEW_VALUES = 8, MORE_VALUES = 20;
 const FOLDED = { open: false, most: FEW_VALUES, find: "", zeros: false, unfolded: [] };
 
-const fileButton = (label, act, more = {}, args = {}) => ({ kind: "button", key: more.key ?? act, label, do: act, args, ...more });
-const fileText = (text, more = {}) => ({ kind: "text", key: more.key ?? "text", text, tone: "", ...more });
-const fileRow = (key, look, blocks, kind = "row") => ({ kind, key, look, blocks: blocks.filter(Boolean) });
-const fileForm = (key, look, fields, label = "") => ({ kind: "form", key, look, label, fields, buttons: [] });
-const plural = (count, noun) => `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
-const isolated = (text) => `\u2068${text}\u2069`;
-
 // What is chosen.
 
 const NO_CONDITIONS = { groups: {}, excluded: {}, ranges: {}, words: "" };
@@ -333,30 +326,17 @@ function productsDeeds(filter) {
   };
 }
 
-/** Reads the cards of some products at a time, when one of them is opened. */
+/** The blocks of cards: of the one that is open, and until it is read, that it is. */
 function cardReader(data) {
-  const read = new Map();
-  let common = null;
-  const load = async (chunk) => {
-    common ??= partOfFile("cards");
-    const [{ shapes, nodes }, own] = await Promise.all([common, partOfFile(`cards-${chunk}`)]);
-    read.set(chunk, own.roots.map((root) => () => unpacked(root, shapes, (at) => (at < nodes.length ? nodes[at] : own.nodes[at - nodes.length]))));
-  };
-  const made = new Map();
+  const cards = new FileParts("cards", data.cards.each);
+  let made = { at: null, blocks: null };
   return (at, onRead) => {
     if (at >= data.cards.count) return [fileText(data.cards.why, { key: "no-card", tone: "note" })];
-    const [chunk, place] = [Math.floor(at / data.cards.each), at % data.cards.each];
-    if (!read.has(chunk)) {
-      read.set(chunk, null);
-      load(chunk).then(onRead, (error) => { console.error(error); });
-    }
-    if (read.get(chunk) === null) return [fileText("Reading the product …", { key: "reading", tone: "muted" })];
-    // One card at a time: what stays the same is not drawn again.
-    if (!made.has(at)) {
-      made.clear();
-      made.set(at, read.get(chunk)[place]());
-    }
-    return made.get(at);
+    const card = cards.get(at, onRead);
+    if (!card) return [fileText(cards.problem || "Reading the product …", { key: "reading", tone: cards.problem ? "problem" : "muted" })];
+    // What stays the same is not drawn again.
+    if (made.at !== at) made = { at, blocks: card() };
+    return made.blocks;
   };
 }
 
@@ -368,11 +348,13 @@ function productsKernel(data) {
     section: "products", conditions: NO_CONDITIONS, before: [], after: [], first: 0, size: data.size, sort: data.sort, open: null,
     foldings: Object.fromEntries(data.open.map((name) => [name, { ...FOLDED, open: true }])), drawn: false, help: false, errors: {}, focus: { key: "", wish: 0 },
   };
+  // Screen readers go from heading to heading; others see which section is open.
+  const titleOf = (name) => fileRow("title-of-section", "sr", [{ kind: "heading", key: name, text: titles[name], level: 2 }], "box");
   const sections = { kind: "switch", key: "sections", label: "Sections", do: "section.open", argument: "name", options: Object.entries(titles).map(([name, title]) => ({ name, title })) };
   const kernel = new FileKernel(session, productsDeeds(filter), (now) => ({
     section: now.section, title: titles[now.section], focus: now.focus,
     head: [...data.head, data.quality ? { ...sections, value: now.section } : null].filter(Boolean),
-    blocks: now.section === "quality" ? data.quality : productsView(data, filter, cards, now, () => kernel.show()),
+    blocks: [titleOf(now.section), ...(now.section === "quality" ? data.quality : productsView(data, filter, cards, now, () => kernel.show()))],
   }));
   return kernel;
 }

@@ -59,7 +59,7 @@ _BATCH, _ROWS = 10_000, 20
 #: attribute, and of a tooltip.
 _GROUPS, _CHECKS, _ATTRIBUTES, _LONG, _WIDE, _NAME, _HINT = 10, 10, 12, 300, 12, 60, 400
 _MOVES = ("added", "removed", "changed")
-_BY = {"owner": "owners", "brand": "brands", "kind": "kinds"}
+BY = {"owner": "owners", "brand": "brands", "kind": "kinds"}
 #: Products without changed values that are there now, and how they are called.
 _OTHERS = {"added": "added products", "touched only": "products touched only"}
 _NO_VALUES = {
@@ -134,7 +134,7 @@ class ComparedSnapshots:
             whole,
             products_of_attributes(changes),
             {} if changes.empty else changes.groupby([whole, "change"]).size().to_dict(),
-            {by: _groups_with_changes(difference, by) for by in _BY},
+            {by: _groups_with_changes(difference, by) for by in BY},
         )
 
     def values(self, what: What) -> pd.DataFrame:
@@ -329,15 +329,23 @@ def export_changes(difference: Difference, path: Path, is_safe: bool, progress: 
     return f"Exported {counted(len(rows), 'changed value')} to {path.absolute()}."
 
 
-def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
-    state, difference = session.part(ComparisonState), found.difference
-    exporting = "The export runs" if _EXPORT in session.works else ""
-    return [
-        listed(map(typed_text, _notes(difference)), key="notes", tone="note"),
+def what_changed(found: ComparedSnapshots, most: int | None = None) -> list[Block]:
+    """Return how many products changed and how, what happened, and the attributes that changed: of each so many."""
+    blocks = (
+        listed(map(typed_text, _notes(found.difference)), key="notes", tone="note"),
         _tiles(((one.capitalize(), f"{number:,}") for one, number in found.counts.items()), key="counts"),
         paragraph(_WORDS, key="words", tone="muted"),
-        *_causes(found),
-        *_attribute_table(found),
+        *_causes(found, most or _CHECKS),
+        *_attribute_table(found, most or _ATTRIBUTES),
+    )
+    return [one for one in blocks if one]
+
+
+def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
+    state = session.part(ComparisonState)
+    exporting = "The export runs" if _EXPORT in session.works else ""
+    return [
+        *what_changed(found),
         *_values(session, found),
         form(
             session,
@@ -347,10 +355,10 @@ def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
         ),
         work(session, _EXPORT),
         paragraph(typed_text(state.written), key="written", tone="note") if state.written else None,
-        *([] if found.audits is None else _audits(found.audits)),
+        *([] if found.audits is None else audits_compared(found.audits)),
         heading("Groups with most changes", level=4),
-        switch("Groups", state.by, _BY, "comparison.by", key="by", argument="by"),
-        _group_table(found, state.by),
+        switch("Groups", state.by, BY, "comparison.by", key="by", argument="by"),
+        group_table(found, state.by),
     ]
 
 
@@ -386,7 +394,7 @@ def _tiles(pairs: Iterable[tuple[str, str]], *, key: str) -> Block:
     )
 
 
-def _causes(found: ComparedSnapshots) -> list[Block]:
+def _causes(found: ComparedSnapshots, most: int) -> list[Block]:
     """Return what happened, in sentences: many values that changed for one reason are one line."""
     causes = found.causes
     if causes.empty:
@@ -397,7 +405,7 @@ def _causes(found: ComparedSnapshots) -> list[Block]:
             "cells": [typed_text(one["says"]), f"{one['items']:,}", f"{one['products']:,}"],
             **_listing(("changed", str(one["attribute"]))),
         }
-        for one in causes.head(_CHECKS).to_dict("records")
+        for one in causes.head(most).to_dict("records")
     ]
     caption = f"{len(rows)} of {counted(len(causes), 'kind')} of changes, most products first"
     return [
@@ -407,7 +415,7 @@ def _causes(found: ComparedSnapshots) -> list[Block]:
     ]
 
 
-def _attribute_table(found: ComparedSnapshots) -> list[Block]:
+def _attribute_table(found: ComparedSnapshots, most: int) -> list[Block]:
     """Return the attributes with the most changed products, and how many of their values changed in which way."""
     if found.attributes.empty:
         return []
@@ -421,7 +429,7 @@ def _attribute_table(found: ComparedSnapshots) -> list[Block]:
             ],
             **_listing(("changed", str(attribute))),
         }
-        for attribute, number in found.attributes.head(_ATTRIBUTES).items()
+        for attribute, number in found.attributes.head(most).items()
     ]
     caption = f"{len(rows)} of {counted(len(found.attributes), 'attribute')} with changed values"
     columns = _columns("Attribute", "Products", *(f"Values {one}" for one in _MOVES))
@@ -477,8 +485,8 @@ def _values(session: Session, found: ComparedSnapshots) -> list[Block | None]:
         if len(changes)
         else None,
         table(
-            _columns("GTIN", "Attribute", "What", "Old", "New", numbers=()),
-            [_change_row(one) for one in changes.iloc[first : first + _ROWS].to_dict("records")],
+            VALUE_COLUMNS,
+            [change_row(one) for one in changes.iloc[first : first + _ROWS].to_dict("records")],
             key="values",
             label="Old and new values",
             empty=_NO_VALUES.get(what[0], "No value has changed."),
@@ -486,7 +494,8 @@ def _values(session: Session, found: ComparedSnapshots) -> list[Block | None]:
     ]
 
 
-def _change_row(change: Mapping[Hashable, Any]) -> Block:
+def change_row(change: Mapping[Hashable, Any]) -> Block:
+    """Return a changed value as a row."""
     named = change["product_id"] if pd.isna(change["gtin"]) else change["gtin"]
     place = (
         change[name] for name in ("product_id", "attribute", "language", "key", "old_position", "position")
@@ -505,7 +514,7 @@ def _change_row(change: Mapping[Hashable, Any]) -> Block:
     }
 
 
-def _group_table(found: ComparedSnapshots, by: str) -> Block:
+def group_table(found: ComparedSnapshots, by: str) -> Block:
     """Return the groups with the most changed products."""
     moved_groups = found.groups[by]
     shown = moved_groups.head(_GROUPS)
@@ -530,7 +539,7 @@ def _groups_with_changes(difference: Difference, by: str) -> pd.DataFrame:
     return counts.loc[total.index[total > 0]]
 
 
-def _audits(audits: AuditComparison) -> list[Block | None]:
+def audits_compared(audits: AuditComparison) -> list[Block | None]:
     """Return which checks were fixed and which fail now."""
     checks = audits.by_check
     old, new = audits.old.summary, audits.new.summary
@@ -589,7 +598,7 @@ def turn_values(session: Session, first: int) -> Session:
 @action("comparison.by", is_quiet=True)
 def group_by(session: Session, by: str) -> Session:
     """Group the products otherwise."""
-    if by not in _BY:
+    if by not in BY:
         raise Refused(f"Products are not grouped by {by[:60]!r}.")
     return session.with_part(replace(session.part(ComparisonState), by=by))
 
@@ -675,6 +684,10 @@ def _columns(first: str, *others: str, numbers: Sequence[str] | None = None) -> 
     right = others if numbers is None else numbers
     titles = (first, *others)
     return [{"name": one, "title": one, **({"align": "right"} if one in right else {})} for one in titles]
+
+
+#: The columns of changed values.
+VALUE_COLUMNS = _columns("GTIN", "Attribute", "What", "Old", "New", numbers=())
 
 
 def _short_title(attribute: str) -> str:
