@@ -61,6 +61,7 @@ ROWS = (
     {"corrections"},
     {"display"},
     {"notebook", "job", "week_simulation"},
+    {"page"},
     {"__init__"},
     {"cli"},
     {"__main__"},

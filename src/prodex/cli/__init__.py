@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from prodex.cli import demo, exchange, fix, history, jobs, lab, quality, recipes, snapshots
+from prodex.cli import demo, exchange, fix, history, jobs, lab, opened, quality, recipes, snapshots
 from prodex.cli.output import PrintableFormatter, accept_all_letters, say
 from prodex.errors import ProdexError
 from prodex.untrusted_text import on_one_line
@@ -22,7 +22,16 @@ from prodex.untrusted_text import on_one_line
 SECTIONS: dict[str, tuple[str, ...]] = {
     "First steps": ("demo", "lab", "sandbox", "check"),
     "Load and keep": ("load", "refresh", "recover", "snapshots", "vacuum"),
-    "Look, compare and export": ("tables", "diff", "history", "overridden", "pictures", "export", "publish"),
+    "Look, compare and export": (
+        "open",
+        "tables",
+        "diff",
+        "history",
+        "overridden",
+        "pictures",
+        "export",
+        "publish",
+    ),
     "Audit": (
         "audit",
         "requirements",
@@ -107,5 +116,5 @@ def _common_options(
         logging.basicConfig(level=logging.DEBUG, handlers=[lines])
 
 
-for _part in (exchange, snapshots, history, quality, fix, recipes, jobs, demo, lab):
+for _part in (exchange, snapshots, history, quality, fix, recipes, jobs, demo, lab, opened):
     app.add_typer(_part.app)

@@ -14,8 +14,10 @@ from typing import Any, TypeAlias, TypeVar
 from prodex.errors import ProdexError
 from prodex.exploration.drafts import CollectedDraft, are_same_products
 from prodex.notebook.pages import OpenPage, changes, messages
+from prodex.notebook.permitted import permitted
 from prodex.notebook.session.actions import Deed, Section, Want, deed_of
 from prodex.notebook.session.jobs import Runner, are_same_arguments
+from prodex.notebook.session.rights import Right
 from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view
@@ -86,8 +88,10 @@ class App:
     @property
     def sections(self) -> list[Section]:
         """The sections that can be opened now."""
-        chosen = [SECTIONS[name] for name in self._named] if self._named else [*SECTIONS.values()]
-        return chosen if self._named else [one for one in chosen if one.is_offered(self.session)]
+        if self._named:
+            return [SECTIONS[name] for name in self._named]
+        session = self.session
+        return [one for one in SECTIONS.values() if session.can(one.name) and one.is_offered(session)]
 
     def view(self) -> View:
         """Return what is shown now, as JSON."""
@@ -300,6 +304,10 @@ class App:
                 self.change(partial(_failed, error=error, section=section))
 
     def _do(self, deed: Deed, arguments: dict[str, Any]) -> None:
+        if not self.session.can(deed.name):
+            raise Refused(
+                f"Nothing was done: {deed.name} is not allowed in this page. In a notebook it is: prodex.explore(...)."
+            )
         if not deed.is_quiet:
             self.change(_without_words)
         if deed.is_task:
@@ -334,7 +342,8 @@ class App:
     def _start(self, wants: Iterable[Want]) -> None:
         for want in wants:
             # What was read a moment ago and is still wanted, or could not be read, would be read for ever.
-            if not are_same_arguments(want.key, self._keys.get(want.slot)):
+            is_new = not are_same_arguments(want.key, self._keys.get(want.slot))
+            if is_new and self.session.can(want.slot):
                 self.run(want.slot, want.do, want.then, key=want.key, **{"after": _UNASKED, **want.options})
 
     def _show(self, *, is_told: bool = False) -> None:
@@ -368,7 +377,8 @@ class App:
         """Return the view; what fails there is shown in its place."""
         session, sections, section = self.session, self.sections, self._open_section()
         try:
-            return frame_view(session, sections, section)
+            made = frame_view(session, sections, section)
+            return made if session.may is Right.EVERYTHING else permitted(made, session.can)
         except Exception as error:  # noqa: BLE001 - nobody would see it
             return frame_view(
                 session.noting(error_text(error), is_problem=True),
@@ -390,6 +400,8 @@ class App:
 
     def _with_draft(self, session: Session) -> Session:
         """Take up what was collected for this catalogue before."""
+        if not session.can("corrections"):
+            return session
         draft, note = self._draft.of(session.catalog)
         return session.replaced(corrections=draft.corrections, unconfirmed=draft.unconfirmed, draft_note=note)
 

@@ -13,6 +13,7 @@ from prodex.compare import Difference
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.drafts import SentCorrections
 from prodex.exploration.filtering import ProductFilter
+from prodex.notebook.session.rights import Right, right_needed
 from prodex.progress import PhaseProgress
 from prodex.quality import Audit
 from prodex.selection import Selection
@@ -138,6 +139,8 @@ class Session:
         The product whose card is open, or None.
     section
         Name of the open section.
+    may
+        What can be done with it.
     history
         The conditions before and after.
     corrections
@@ -178,6 +181,7 @@ class Session:
     selected: tuple[str, ...] = ()
     product_id: str | None = None
     section: str = "products"
+    may: Right = Right.EVERYTHING
     history: History = History()
     corrections: tuple[TextCorrection, ...] = ()
     unconfirmed: tuple[SentCorrections, ...] = ()
@@ -290,6 +294,10 @@ class Session:
         return self.replaced(
             corrections=(*others, correction) if correction.text != correction.before else others
         )
+
+    def can(self, name: str) -> bool:
+        """Return whether an action, a task or a section is allowed."""
+        return right_needed(name) <= self.may
 
     @property
     def filter(self) -> ProductFilter:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from prodex import clock
+from prodex.catalog import Catalog
 from prodex.errors import SnapshotError
 from prodex.progress import SILENT, Reporter
 from prodex.quality import Audit, list_audits, open_audit
@@ -22,6 +24,16 @@ def earlier(audit: Audit) -> list[Audit]:
 def previous(audit: Audit) -> Audit | None:
     """Return the last audit before this one by the same rules, for a view as a view; None if none can be read."""
     return next(iter(_alike(audit, _folders(audit, same_rules=True)[-1:])), None)
+
+
+def newest(catalog: Catalog) -> Audit | None:
+    """Return the audit of a snapshot that was saved last; None where there is none that can be read."""
+    if catalog.folder is None:
+        return None
+    listed = list_audits(catalog.folder.parent.name).dropna(subset="snapshot")
+    # The folder of all snapshots may have moved since, so only the snapshot's own name is compared.
+    own = [one.folder for one in listed.itertuples() if Path(str(one.snapshot)).name == catalog.folder.name]
+    return next(iter(readable(map(str, own[-1:]))), None)
 
 
 def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]:

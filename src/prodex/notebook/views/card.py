@@ -265,7 +265,7 @@ def _body(session: Session, read: ReadCard) -> list[Block]:
     return [
         *_changed_since(session.changed, card.product_id),
         *read.before,
-        texts_part(card, session),
+        texts_part(card, session if session.can("card.edit") else None),
         *_history(session.catalog, session, history),
         _pictures_part(session, card),
         *read.after,

@@ -266,12 +266,13 @@ def compare(app: Panel) -> None:
     if old == new:
         raise Refused("Both are the same snapshot. Select another one under From.", at="compare.old")
 
-    def found(session: Session, compared: ComparedSnapshots) -> Session:
-        before = session.part(ComparisonState)
-        state = replace(before, found=compared, what=_ALL, first=0, written="")
-        return session.replaced(difference=compared.difference).with_part(state)
+    app.run(_SLOT, partial(compared, Path(old), Path(new)), with_comparison, title="Comparing")
 
-    app.run(_SLOT, partial(compared, Path(old), Path(new)), found, title="Comparing")
+
+def with_comparison(session: Session, found: ComparedSnapshots) -> Session:
+    """Return the session that shows what changed."""
+    state = replace(session.part(ComparisonState), found=found, what=_ALL, first=0, written="")
+    return session.replaced(difference=found.difference).with_part(state)
 
 
 @task("comparison.since")

@@ -85,7 +85,7 @@ def conditions_bar(session: Session) -> Block:
             _alternative(session),
             others,
             only,
-            fold(session, "views", "Views", lambda: _views(session)),
+            fold(session, "views", "Views", lambda: _views(session)) if session.can("views.open") else None,
             key="bar",
             look="selection",
         ),

@@ -420,6 +420,8 @@ def close_card(session: Session) -> Session:
 def edit_product(session: Session, product_id: str) -> Session:
     """Open the card of a product at the text that is most likely meant."""
     known_product(session, product_id)
+    if not session.can("card.edit"):
+        return session.replaced(product_id=product_id)
     try:
         edited: Session = correct_first(session, product_id)
     except InputError as error:

@@ -1,0 +1,60 @@
+"""The explorer in the browser, from a terminal, for those who open no notebook."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from prodex.cli.options import ServiceOptions, with_groups
+from prodex.cli.output import say
+from prodex.cli.typed_numbers import integer
+from prodex.errors import InputError
+from prodex.installation import missing_extra
+
+app: typer.Typer = typer.Typer()
+
+
+@app.command("open", epilog="Example: prodex open shop; prodex open shop shop@2026-11-13")
+@with_groups
+def open_page(
+    snapshots: Annotated[
+        list[str], typer.Argument(help='"shop"; with "shop@2026-11-13" what changed since then as well.')
+    ],
+    service: ServiceOptions,
+    send: Annotated[
+        bool,
+        typer.Option("--send", help="Let corrections be sent to the service; otherwise the page only reads."),
+    ] = False,
+    port: Annotated[
+        int, typer.Option(parser=integer, help="Port of this machine; by default any that is free.")
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, and open nothing.")
+    ] = False,
+) -> None:
+    """Open snapshots in the browser.
+
+    The page is for the browsers of this machine and for whoever has its address. Ctrl-C ends it.
+    """
+    _serve(snapshots, service, send=send, port=port, is_opened=not no_browser)
+
+
+def _serve(snapshots: list[str], service: ServiceOptions, *, send: bool, port: int, is_opened: bool) -> None:
+    if not has_marimo():
+        raise missing_extra("prodex open", "marimo", "page")
+    if not send and service != ServiceOptions():
+        raise InputError(
+            "Without --send the page asks no service. Add --send, or leave the options of a service out."
+        )
+    from prodex.page.serving import Page, serve
+
+    page = Page.of(snapshots, service.connect() if send else None)
+    serve(page, lambda address: say(f"{address}  (Ctrl-C ends it)"), port=port, is_opened=is_opened)
+    say("The page is closed.", aside=True)
+
+
+def has_marimo() -> bool:
+    """Whether marimo is installed."""
+    return find_spec("marimo") is not None
