@@ -160,6 +160,14 @@ def test_unknown_names_are_refused_with_the_nearest(
         catalog.wide(**arguments)
 
 
+def test_what_lies_deeper_than_a_column_is_not_shown_as_missing(catalog: prodex.Catalog) -> None:
+    """Pictures have addresses: a column of them without a value would say that there are none."""
+    with pytest.raises(QueryError, match=r"no column 'assets.pictures.url'"):
+        catalog.wide(columns=["assets.pictures.url"])
+    with pytest.raises(QueryError, match=r"no column 'namePublicLong.fr'"):
+        catalog.wide("fr", columns=["namePublicLong.fr"])
+
+
 def test_chosen_columns_come_alone_and_in_order(catalog: prodex.Catalog) -> None:
     """Columns of products and of all else; an attribute stands for all its columns."""
     assert ["serves", "gtin", "brand"] == list(catalog.wide("fr", columns=["serves", "gtin", "brand"]))

@@ -19,18 +19,26 @@ import prodex
 from prodex.errors import ServiceUnreachable
 from prodex.notebook.app import App
 from prodex.notebook.session.actions import DEEDS, task
-from prodex.notebook.session.jobs import Runner
+from prodex.notebook.session.jobs import Work
 from prodex.notebook.session.value import Session
 from prodex.progress import Reporter
+
+
+def begun(
+    do: Callable[..., Any], then: Callable[[Any], object], failed: Callable[..., object] = print
+) -> Work[Any]:
+    """Start work that reports nothing."""
+    work = Work[Any](lambda _: do(), then, failed)
+    work.start()
+    return work
 
 
 def test_who_waits_in_the_event_loop_gets_the_result() -> None:
     """A cell may wait: it blocks the event loop, so the result is delivered meanwhile."""
     found: list[tuple[int, threading.Thread]] = []
-    work = Runner[int](lambda n: found.append((n, threading.current_thread())), print)
 
     async def cell() -> None:
-        work.ask(lambda number: number + 1, 1)
+        work = begun(lambda: 2, lambda n: found.append((n, threading.current_thread())))
         work.wait(10)
         assert [2] == [number for number, _ in found]
         await asyncio.sleep(0)  # what the loop was told besides must not take it over again
@@ -40,7 +48,7 @@ def test_who_waits_in_the_event_loop_gets_the_result() -> None:
 
 
 def test_an_older_result_does_not_come_after_a_newer_one() -> None:
-    """Also without an event loop, where each call delivers its own: while one is shown, the next one waits."""
+    """Also without an event loop, where each work delivers its own: while one is shown, the next one waits."""
     found: list[int] = []
     first, second = threading.Event(), threading.Event()
 
@@ -51,11 +59,11 @@ def test_an_older_result_does_not_come_after_a_newer_one() -> None:
         found.append(number)
         second.set()
 
-    work = Runner[int](show, print)
-    work.ask(int, 1)
+    works = [begun(lambda: 1, show)]
     assert first.wait(10)
-    work.ask(int, 2)
-    work.wait()
+    works.append(begun(lambda: 2, show))
+    for work in works:
+        work.wait()
     assert [1, 2] == found
 
 
@@ -65,11 +73,15 @@ def test_the_loop_takes_results_over_itself() -> None:
 
     async def cell() -> None:
         there = asyncio.Event()
-        work = Runner[int](lambda number: (found.append(number), there.set()), print)
-        work.ask(lambda: 7)
+
+        def then(number: int) -> None:
+            found.append(number)
+            there.set()
+
+        work = begun(lambda: 7, then)
         assert [] == found
         await asyncio.wait_for(there.wait(), 10)
-        assert not work.is_busy()
+        assert not work.is_busy
 
     asyncio.run(cell())
     assert [7] == found
@@ -83,11 +95,11 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
     """What reads a file is not cut off in the middle, which aborts the process; what hangs holds nobody up."""
     script = f"""
         import time, pathlib
-        from prodex.notebook.session.jobs import Runner
-        def work():
+        from prodex.notebook.session.jobs import Work
+        def do(_):
             time.sleep({seconds})
             pathlib.Path("done").touch()
-        Runner(print, print).ask(work)
+        Work(do, print, print).start()
     """
     subprocess.run([sys.executable, "-c", dedent(script)], cwd=tmp_path, check=True, timeout=60)
     assert (tmp_path / "done").exists() == (seconds < 1)
@@ -96,8 +108,7 @@ def test_a_process_ends_after_what_is_nearly_done_and_waits_for_nothing_else(
 def test_waiting_ends() -> None:
     """Waiting raises an error when the work takes longer."""
     stop = threading.Event()
-    work = Runner[bool](print, print)
-    work.ask(stop.wait)
+    work = begun(stop.wait, print)
     with pytest.raises(TimeoutError, match=r"after 0\.05 seconds"):
         work.wait(0.05)
     stop.set()
@@ -107,14 +118,14 @@ def test_waiting_ends() -> None:
 def test_an_error_of_who_takes_the_result_is_told() -> None:
     """An error of the receiver is reported; otherwise it would only be in the log of the event loop."""
     told: list[str] = []
-    work = Runner[int](lambda number: 1 / number, lambda error: told.append(type(error).__name__))
+
+    def work() -> Work[Any]:
+        return begun(lambda: 0, lambda number: 1 / number, lambda error: told.append(type(error).__name__))
 
     async def cell() -> None:
-        work.ask(lambda: 0)
-        work.wait(10)
+        work().wait(10)
 
-    work.ask(lambda: 0)
-    work.wait(10)
+    work().wait(10)
     asyncio.run(cell())
     assert ["ZeroDivisionError"] * 2 == told
 
@@ -123,122 +134,106 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
     """Waiting ends although the loop that should deliver the result is closed."""
     found: list[int] = []
     go_on = threading.Event()
-    work = Runner[int](found.append, print)
 
-    async def cell() -> None:
-        work.ask(lambda: go_on.wait(10) and 7)
+    async def cell() -> Work[Any]:
+        return begun(lambda: go_on.wait(10) and 7, found.append)
 
     loop = asyncio.new_event_loop()
-    loop.run_until_complete(cell())
+    work = loop.run_until_complete(cell())
     go_on.set()
-    while not work._results:
+    while work._receive is None:
         time.sleep(0.01)
     loop.close()
     work.wait(5)
-    assert ([7], False) == (found, work.is_busy())
+    assert ([7], False) == (found, work.is_busy)
 
 
 def test_of_many_calls_the_newest_counts() -> None:
     """Of calls from several threads the latest counts, and in the end none is running."""
-    found: list[int] = []
-    work = Runner[int](found.append, print, delay=0.05)
-    threads = [
-        threading.Thread(target=lambda n=n: [work.ask(int, n * 100 + i) for i in range(20)])
-        for n in range(10)
-    ]
+    app, found = panel(), list[int]()
+
+    def ask(number: int) -> None:
+        app.run("read", lambda _: number, finding(found), delay=0.05)
+
+    def ask_for_all(n: int) -> None:
+        for i in range(20):
+            ask(n * 100 + i)
+
+    threads = [threading.Thread(target=partial(ask_for_all, n)) for n in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    work.ask(int, -1)
-    work.wait(10)
-    assert (-1, False) == (found[-1], work.is_busy())
-    found.clear()
-    work.ask(int, 1)
-    threading.Timer(0.01, work.forget).start()
-    work.wait(10)
-    assert ([], False) == (found, work.is_busy())
+    ask(-1)
+    app.wait(10)
+    assert (-1, False) == (found[-1], app.is_running("read"))
+
+
+def test_what_was_forgotten_is_not_told() -> None:
+    """Before it has begun, and while it runs; whoever waits is not kept."""
+    found, go_on = list[object](), threading.Event()
+    for delay in (0.05, 0.0):
+        work = Work[Any](lambda _: go_on.wait(0.2), found.append, found.append, delay=delay)
+        work.start()
+        threading.Timer(0.01, work.forget).start()
+        work.wait(10)
+        assert ([], False, False) == (found, work.is_busy, work.is_running)
 
 
 def test_what_runs_already_is_not_started_again() -> None:
-    """Ten clicks while something is read read it once, and its result comes; other arguments start something else."""
-    began, found = [], []
-    go = threading.Event()
+    """Ten clicks while something is read read it once, and its result comes; other keys start something else."""
+    app, began, found, go = panel(), list[str](), list[str](), threading.Event()
 
-    def work(name: str, some: object) -> str:
-        began.append(name)
-        assert go.wait(10)
-        return name
+    def ask(name: str, some: object) -> None:
+        def work(_: Reporter) -> str:
+            began.append(name)
+            assert go.wait(10)
+            return name
 
-    task = Runner[str](found.append, found.append)
+        app.run("read", work, finding(found), key=(name, some))
+
     some = object()
     for _ in range(10):
-        task.ask(work, "missing", some)
+        ask("missing", some)
     go.set()
-    task.wait()
+    app.wait()
     assert (["missing"], ["missing"]) == (began, found)
 
-    task.ask(work, "missing", some)
-    task.wait()
+    ask("missing", some)
+    app.wait()
     go.clear()
-    task.ask(work, "missing", object())
-    task.ask(work, "other", some)
+    ask("missing", object())
+    ask("other", some)
     go.set()
-    task.wait()
+    app.wait()
     assert 4 == len(began)
     assert ["missing", "missing", "other"] == found
 
 
-def test_what_was_forgotten_is_started_again() -> None:
-    """A call after `forget` starts anew, though the old one still runs."""
-    found: list[int] = []
-    go, number = threading.Event(), iter(range(9))
-
-    def work() -> int:
-        one = next(number)
-        assert go.wait(10)
-        return one
-
-    task = Runner[int](found.append, print)
-    task.ask(work)
-    task.forget()
-    task.ask(work)
-    go.set()
-    task.wait()
-    assert [1] == found
-
-
 def test_newer_work_cancels_what_ran_before() -> None:
     """What would be dropped anyway ends at its next step."""
-    found, ended, begun = list[str](), list[str](), threading.Event()
-    runner = Runner[str](found.append, print)
+    app, found, ended, started = panel(), list[str](), list[str](), threading.Event()
 
     def old(reporter: Reporter) -> str:
         try:
             with reporter.phase("Reading", "products") as show:
-                begun.set()
+                started.set()
                 while True:
                     show(1, 2)
                     time.sleep(0.01)
         finally:
             ended.append("old")
 
-    runner.start(old, "Reading")
-    assert begun.wait(10)
-    runner.start(lambda _: "new", "Reading")
-    runner.wait(10)
+    app.run("read", old, finding(found))
+    assert started.wait(10)
+    app.run("read", lambda _: "new", finding(found))
+    app.wait(10)
     assert (["new"], ["old"]) == (found, ended)
 
 
-def test_a_runner_says_how_far_it_is_and_is_cancelled() -> None:
+def test_work_says_how_far_it_is_and_is_cancelled() -> None:
     """Who watches sees its steps and its end; an error of the service while it is being cancelled is no news."""
     told, seen, stepped, go_on = list[str](), list[tuple[str, bool]](), threading.Event(), threading.Event()
-    runner = Runner[str](
-        told.append,
-        lambda error: told.append(str(error)),
-        cancelled=lambda: told.append("cancelled"),
-        watch=lambda: seen.append((str(runner.work.progress).split(",")[0], runner.is_running)),  # type: ignore[union-attr]
-    )
 
     def load(reporter: Reporter) -> str:
         with reporter.phase("Receiving", "products", 9, counts=True) as phase:
@@ -247,19 +242,28 @@ def test_a_runner_says_how_far_it_is_and_is_cancelled() -> None:
             go_on.wait(10)
         raise ServiceUnreachable("gone")
 
+    work = Work[str](
+        load,
+        told.append,
+        lambda error: told.append(str(error)),
+        title="Waiting",
+        cancelled=lambda: told.append("cancelled"),
+        watch=lambda: seen.append((str(work.progress).split(",")[0], work.is_running)),
+    )
+
     async def cell() -> None:
-        runner.start(load, "Waiting")
+        work.start()
         assert stepped.wait(10)
         await asyncio.sleep(0.4)
-        runner.cancel()
+        work.cancel()
         go_on.set()
-        runner.wait(10)
+        work.wait(10)
 
     asyncio.run(cell())
     assert ["cancelled"] == told
     steps = list(dict.fromkeys(seen))
     assert [("Receiving: 4 of 9 products", True), ("Receiving: 4 of 9 products", False)] == steps[-2:]
-    assert (4, 9) == (runner.work.done, runner.work.total)  # type: ignore[union-attr]
+    assert (4, 9) == (work.done, work.total)
 
 
 def panel() -> App:
@@ -267,7 +271,7 @@ def panel() -> App:
     return App(Session(prodex.flatten([{"id": 7}])))
 
 
-def finding(found: list[str], word: str = "") -> Callable[[Session, Any], Session]:
+def finding(found: list[Any], word: str = "") -> Any:
     """Return what keeps the result of work."""
 
     def keep(session: Session, result: Any = word) -> Session:

@@ -14,8 +14,9 @@ from prodex.corrections.operations import OPERATIONS, SetValue
 from prodex.notebook.app import App
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.bulk import BulkCorrection, bulk_wants
+from prodex.notebook.views.bulk import bulk_wants
 from prodex.notebook.views.operations import PARAMETERS, chosen_operation
+from prodex.notebook.views.sending import outgoing, preview_now
 from prodex.sandbox import Sandbox
 from prodex.selection import Selection
 from tests.notebook.pressing import (
@@ -76,9 +77,9 @@ def filled(app: App, do: str = "replace text", field: str = "Long name", **given
 
 def after(app: App) -> list[str]:
     """Return the new values of the preview."""
-    made = app.session.part(BulkCorrection).made
+    made = preview_now(app.session, "bulk")
     assert made is not None
-    return made.preview.fix.preview()["after"].tolist()
+    return made.fix.preview()["after"].tolist()
 
 
 def send(app: App) -> None:
@@ -217,9 +218,9 @@ def test_selected_products_come_before_filters(opened: Callable[..., App]) -> No
     app.change(lambda session: session.replaced(selected=("1",)))
     settle(app)
     assert "Correct the 1 chosen product" in said(app)
-    made = app.session.part(BulkCorrection).made
+    made = preview_now(app.session, "bulk")
     assert made is not None
-    assert {"1"} == set(made.preview.fix.answers["product_id"])
+    assert {"1"} == set(made.fix.answers["product_id"])
     app.change(
         lambda session: session.replaced(selected=()).filtered(session.conditions.toggled("brand", "ACME"))
     )
@@ -350,7 +351,7 @@ def test_nothing_is_judged_that_nobody_sees() -> None:
     app = App(Session(prodex.flatten(RECORDS)))
     type_in(app, "bulk", **{"replace text.find": "PAIN"})
     settle(app)
-    assert app.session.part(BulkCorrection).made is None
+    assert outgoing(app.session, "bulk").preview is None
 
 
 @pytest.mark.slow
@@ -374,14 +375,14 @@ def test_texts_can_be_collected_and_are_the_same_then(
     if not number:
         assert not buttons(app, "Collect")
         return
-    made = app.session.part(BulkCorrection).made
+    made = preview_now(app.session, "bulk")
     assert made is not None
     (collects,) = buttons(app, "Collect")
     press(app, f"Collect {number} corrections")
     assert number == len(app.session.corrections)
     fix = prodex.fix_texts(app.session.corrections, app.session.catalog)
     columns = ["gtin", "attribute", "language", "before", "after"]
-    assert made.preview.fix.preview()[columns].values.tolist() == fix.preview()[columns].values.tolist()
+    assert made.fix.preview()[columns].values.tolist() == fix.preview()[columns].values.tolist()
     app.change(lambda session: session.replaced(selected=("2",)))
     app.act(collects["do"], **collects["args"])
     assert "What would be collected is another by now" in said(app)

@@ -373,7 +373,7 @@ def test_what_is_shown_no_longer_is_refused_visibly(sample: Catalog) -> None:
         assert "the grid has changed since" in said(app, "notice"), do
     app.act("coverage.by", name="kinds")
     assert "kind" == block(app, "by")["value"]  # type: ignore[index]
-    app.act("coverage.turn", what="column", first=10**9)
+    app.act("pages.turn", name="coverage columns", first=10**9)
     assert len(grid(app)["columns"]) > 1
 
 
@@ -428,7 +428,7 @@ def test_columns_are_sorted_by_a_row(sample: Catalog) -> None:
 
     listed = shares()
     assert len(set(listed)) > 2
-    app.act("coverage.turn", what="column", first=10)
+    app.act("pages.turn", name="coverage columns", first=10)
     app.act("coverage.sort", row=" brand")
     assert sorted(listed) == shares() != listed
     assert "ascending" == row_of(app, "brand")["sort"]
@@ -565,7 +565,7 @@ def test_hundreds_of_columns_are_cut_with_their_number(by: str) -> None:
     number = len(found.figures.columns) - 1
     assert number > 380
     assert f"1 to 10 of {number:,} {by}s" == summary()
-    app.act("coverage.turn", what="column", first=10)
+    app.act("pages.turn", name="coverage columns", first=10)
     assert (11, f"11 to 20 of {number:,} {by}s") == (len(grid(app)["columns"]), summary())
     choose(app, order="worst")
     assert f"11 to 20 of {number:,} {by}s" == summary()
@@ -603,8 +603,7 @@ def test_a_snapshot_that_disappears(sample: Catalog) -> None:
     before = frame(app)
     assert saved.folder is not None
     shutil.rmtree(saved.folder)
-    show_more = CoverageState(attributes=(*USUAL, "netWeight"), data=app.session.part(CoverageState).data)
-    app.change(lambda session: session.with_part(show_more))
+    app.change(lambda session: session.with_changed(CoverageState, attributes=(*USUAL, "netWeight")))
     app.wait()
     assert "problem" == block(app, "status")["tone"]  # type: ignore[index]
     assert "is gone" in said(app, "status")

@@ -13,8 +13,9 @@ import prodex
 from prodex.facts.groups import column_names
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
+from prodex.notebook.views.cells import code_key
 from prodex.notebook.views.drill_down import (
-    DrillDown,
+    are_shown,
     of_cell,
     of_check,
     of_grade,
@@ -22,7 +23,6 @@ from prodex.notebook.views.drill_down import (
     to_work_on,
     with_blockers,
 )
-from prodex.notebook.views.heat_map import row_key
 from prodex.selection import Selection
 from prodex_sandbox.sample import AS_OF
 
@@ -74,10 +74,9 @@ def failing(audit: prodex.Audit, **equal: Any) -> set[str]:
     return set(failures["product_id"])
 
 
-def products(session: Session, choice: DrillDown) -> set[str]:
+def products(session: Session, choice: Selection) -> set[str]:
     """Return the products behind a figure."""
-    left = session.filter.catalog(choice.added_to(Selection()))
-    return set(left.products["product_id"])
+    return set(session.filter.catalog(choice).products["product_id"])
 
 
 def problems(app: App) -> list[str]:
@@ -196,7 +195,7 @@ def test_cells_open_as_many_products_as_they_count(app: App, audit: prodex.Audit
     app.act("heat.group", by=by)
     name = column_names(by)[0]
     groups = [None if pd.isna(one) else str(one) for one in audit.scores(by)[name]]
-    codes = {row_key(one): one for one in groups}
+    codes = {code_key(one): one for one in groups}
     for row in block(app, "grid")["rows"]:
         for cell in row["cells"][::3]:
             if cell.get("mute"):
@@ -277,7 +276,7 @@ def test_a_language_chooses_the_checks_about_it(app: App, audit: prodex.Audit) -
     french = {check.id for check in audit.checks if check.language == "fr" and check.block == "texts"}
     choice = of_cell(audit, "language", "fr", "French", "texts")
     assert set().union(*(failing(audit, check=one) for one in french)) == products(app.session, choice)
-    assert {} == choice.added_to(Selection()).groups
+    assert {} == choice.groups
 
 
 def test_no_blockers_are_not_everything() -> None:
@@ -305,8 +304,16 @@ def test_a_choice_is_added_and_taken_back_without_touching_others(app: App, audi
         added = opened(session, choice)
         assert ("products", True, False) == (
             added.section,
-            choice.is_in(added.conditions),
-            choice.is_in(before),
+            are_shown(added, choice),
+            are_shown(session, choice),
         )
         assert before == opened(added, choice).conditions
-        assert added.conditions == choice.added_to(added.conditions)
+        assert added.conditions.require(before)
+
+
+def test_several_groups_of_a_kind_are_shown_together(app: App) -> None:
+    """A press on a second grade adds its products, and each is taken back by itself."""
+    both = opened(opened(app.session, of_grade("B")), of_grade("C"))
+    assert {"grade": ("B", "C")} == both.conditions.groups
+    assert are_shown(both, of_grade("B"))
+    assert {"grade": ("C",)} == opened(both, of_grade("B")).conditions.groups

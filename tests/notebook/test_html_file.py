@@ -44,7 +44,9 @@ def sample() -> tuple[prodex.Catalog, prodex.Audit]:
 
 def parts_of(path: Path) -> dict[str, Any]:
     """Return the parts of a file by their names."""
-    found = {name: gzip.decompress(base64.b64decode(text)) for name, text in _PART.findall(path.read_text("utf-8"))}
+    found = {
+        name: gzip.decompress(base64.b64decode(text)) for name, text in _PART.findall(path.read_text("utf-8"))
+    }
     return {name: json.loads(content) for name, content in found.items()}
 
 
@@ -86,8 +88,14 @@ def test_cards_that_are_read_together_are_those_that_are_read_alone(
     """Some products at a time, with their audit: texts, gaps, findings, what cannot be read."""
     monkeypatch.setattr("prodex.exploration.card.record._AT_A_TIME", 7)
     catalog, audit = sample
-    odd = prodex.flatten([*canary.records(3), {"id": 8, "brand": "bare", "assets": {"pictures": "none"}}, {"id": 9}])
-    for products, judged in ((catalog, audit), (catalog, None), (odd, prodex.audit(odd, "online-listing", progress=False))):
+    odd = prodex.flatten(
+        [*canary.records(3), {"id": 8, "brand": "bare", "assets": {"pictures": "none"}}, {"id": 9}]
+    )
+    for products, judged in (
+        (catalog, audit),
+        (catalog, None),
+        (odd, prodex.audit(odd, "online-listing", progress=False)),
+    ):
         alone = [read_card(products, one, judged) for one in products.products["product_id"]]
 
         assert [card_parts(one) for one in alone] == [card_parts(one) for one in read_cards(products, judged)]
@@ -154,7 +162,9 @@ def test_cards_without_room_are_counted(
     whole = explore(catalog, audit=audit).to_html(tmp_path / "whole.html", progress=False)
     sizes = {name: len(text) for name, text in _PART.findall(whole.path.read_text("utf-8"))}
     monkeypatch.setattr("prodex.notebook.html_file.write._COMMON", sizes["cards"] + 200)
-    monkeypatch.setattr("prodex.notebook.html_file.write.MOST_BYTES", whole.size - sizes["cards-5"] - sizes["cards-4"])
+    monkeypatch.setattr(
+        "prodex.notebook.html_file.write.MOST_BYTES", whole.size - sizes["cards-5"] - sizes["cards-4"]
+    )
     written = explore(catalog, audit=audit).to_html(tmp_path / "shop.html", progress=False)
 
     data = parts_of(written.path)["data"]
@@ -190,9 +200,11 @@ def test_texts_without_room_are_not_searched_and_that_is_said(
 def test_nothing_of_a_supplier_is_markup_in_the_file(tmp_path: Path) -> None:
     """All of it is compressed; of the file itself only our script, our style sheet and the title are text."""
     catalog = hostile.catalog()
-    path = explore(catalog, audit=prodex.audit(catalog, "online-listing", progress=False)).to_html(
-        tmp_path / "shop.html", progress=False
-    ).path
+    path = (
+        explore(catalog, audit=prodex.audit(catalog, "online-listing", progress=False))
+        .to_html(tmp_path / "shop.html", progress=False)
+        .path
+    )
 
     text = path.read_text("utf-8")
     around = _PART.sub("", text)
@@ -203,15 +215,21 @@ def test_nothing_of_a_supplier_is_markup_in_the_file(tmp_path: Path) -> None:
 
 def test_the_policy_lets_our_script_and_style_run_and_nothing_else(tmp_path: Path) -> None:
     """By their hashes, and nothing may be fetched, framed, sent or made of markup."""
-    text = explore(prodex.flatten([{"id": 7}])).to_html(tmp_path / "shop.html", progress=False).path.read_text("utf-8")
+    text = (
+        explore(prodex.flatten([{"id": 7}]))
+        .to_html(tmp_path / "shop.html", progress=False)
+        .path.read_text("utf-8")
+    )
 
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
     rules = dict(one.strip().split(" ", 1) for one in policy.split(";"))
-    (script,), (style,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL), re.findall(
-        r"<style>(.*?)</style>", text, re.DOTALL
+    (script,), (style,) = (
+        re.findall(r"<script>(.*?)</script>", text, re.DOTALL),
+        re.findall(r"<style>(.*?)</style>", text, re.DOTALL),
     )
     hashed = [
-        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in (script, style)
+        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
+        for one in (script, style)
     ]
     assert hashed == [rules.pop("script-src"), rules.pop("style-src")]
     assert {
@@ -223,7 +241,9 @@ def test_the_policy_lets_our_script_and_style_run_and_nothing_else(tmp_path: Pat
     } == rules
 
 
-def test_the_same_products_give_the_same_bytes(sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path) -> None:
+def test_the_same_products_give_the_same_bytes(
+    sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path
+) -> None:
     """Whoever keeps files of several days sees which differ."""
     catalog, audit = sample
     made = [explore(catalog, audit=audit).to_html(tmp_path / name, progress=False).path for name in "ab"]
@@ -258,7 +278,9 @@ def changed() -> prodex.Difference:
     for number, record in enumerate(after[:30]):
         record["serves"] = number
         if number % 3 == 0:
-            record["namePublicLong"] = [{"expressedIn": {"code": "fra-FR"}, "data": STRINGS[number % len(STRINGS)]}]
+            record["namePublicLong"] = [
+                {"expressedIn": {"code": "fra-FR"}, "data": STRINGS[number % len(STRINGS)]}
+            ]
     return prodex.diff(prodex.flatten(records[:35]), prodex.flatten(after))
 
 
@@ -278,7 +300,9 @@ def test_changes_are_in_the_file_by_cause(tmp_path: Path) -> None:
         of = difference.products[difference.products["change"] == outcome]
         assert len(of) == len(listed[outcome, None]["products"]) == 5
     said = json.dumps(data["blocks"], ensure_ascii=False)
-    assert [] == [one for one in difference.causes["says"] if json.dumps(one, ensure_ascii=False)[1:-1] not in said]
+    assert [] == [
+        one for one in difference.causes["says"] if json.dumps(one, ensure_ascii=False)[1:-1] not in said
+    ]
     assert () == written.notes
 
 
@@ -290,7 +314,9 @@ def test_changes_of_more_products_are_counted(tmp_path: Path, monkeypatch: pytes
 
     products = difference.changes["product_id"].nunique()
     assert f"4 of {products} changed products" in written.notes[0]
-    every = next(one for one in parts_of(written.path)["data"]["choices"] if one["value"] == ["changed", None])
+    every = next(
+        one for one in parts_of(written.path)["data"]["choices"] if one["value"] == ["changed", None]
+    )
     assert len(every["rows"]) < every["every"] == len(difference.changes)
 
 

@@ -17,7 +17,7 @@ from openpyxl import load_workbook
 import prodex
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.returned import ReturnedWorklists
+from prodex.notebook.views.sending import preview_now
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix
 from tests.notebook.pressing import (
@@ -71,9 +71,9 @@ class Asked:
         """Read the folder."""
         type_in(self.app, "returned", folder=str(self.folder))
         press(self.app, "Read")
-        read = self.app.session.part(ReturnedWorklists).read
+        read = preview_now(self.app.session, "returned")
         assert read is not None, said(self.app)
-        return read.preview.fix
+        return read.fix
 
     def send(self) -> None:
         """Press both buttons."""
@@ -278,7 +278,7 @@ def test_what_changes_after_it_has_arrived_is_seen_by_the_next_check(asked: Aske
         there["product_id"], "namePublicLong", None, "PAIN DE SEIGLE", before=NAME, **place
     )
     prodex.fix_texts([other], app.session.catalog).apply(service).wait()
-    app.act("returned.check")
+    app.act("send.check", outbox="returned")
     settle(app)
     assert "0 of 1 correction has arrived" in said(app)
     assert "PAIN DE SEIGLE" in app.session.catalog.texts["text"].tolist()
@@ -374,8 +374,8 @@ def test_files_that_are_chosen_in_a_page_are_read(asked: Asked) -> None:
     assert not (asked.folder.parent / "evil").exists()
     shutil.rmtree(asked.folder)
     chosen("2", "a.xlsx", "a.xlsx")
-    read = app.session.part(ReturnedWorklists).read
+    read = preview_now(app.session, "returned")
     assert read is not None
-    assert 2 == read.preview.fix.files
+    assert 2 == read.fix.files
     app.act("returned.upload", batch="3", file=0, name="x.xlsx", content="no base64!", is_last=True)
     assert "Choose them again." in said(app)

@@ -19,6 +19,7 @@ from prodex.exploration.facets import facet_name
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
 from prodex.notebook.views import table, table_heads
+from prodex.notebook.views.products_left import is_left
 from prodex.query import ProductQuery
 from prodex.selection import Range, Selection
 from tests.cases import each_row
@@ -190,12 +191,12 @@ def test_pages_turn_and_the_card_goes_on(sample: prodex.Catalog) -> None:
     assert wish == app.view()["focus"]
 
     app.act("table.page_size", value=200)
-    app.act("table.page", first=250)
+    app.act("pages.turn", name="products", first=250)
     assert (200, 100) == (grid(app)["first"], len(ids(app)))
-    app.act("table.page", first=10**9)
+    app.act("pages.turn", name="products", first=10**9)
     app.act("table.turn", by=1)
     assert 200 == grid(app)["first"]
-    app.act("table.page", first=-5)
+    app.act("pages.turn", name="products", first=-5)
     assert 0 == grid(app)["first"]
 
 
@@ -448,8 +449,8 @@ def test_a_press_sends_little(sample: prodex.Catalog) -> None:
 def test_where_a_product_is_listed(sample: prodex.Catalog) -> None:
     """On any page, as long as it meets the conditions; of another catalogue it is not."""
     app = opened(sample)
-    assert table.is_listed(app.session, "299")
-    assert not table.is_listed(app.session, "nobody")
+    assert is_left(app.session, "299")
+    assert not is_left(app.session, "nobody")
     app.change(lambda session: session.filtered(Selection().toggled("brand", "B1")))
-    listed = [one for one in sample.products["product_id"] if table.is_listed(app.session, one)]
+    listed = [one for one in sample.products["product_id"] if is_left(app.session, one)]
     assert np.count_nonzero(app.session.filter.mask(app.session.conditions)) == len(listed)

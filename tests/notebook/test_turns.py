@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
 from prodex.executors import side_by_side
-from prodex.notebook.session.jobs import Runner, short_switch_interval
+from prodex.notebook.session.jobs import Work, short_switch_interval
+from prodex.progress import Reporter
 
 
 @pytest.fixture(autouse=True)
@@ -24,16 +26,16 @@ def usual() -> Iterator[float]:
 @pytest.mark.parametrize("fails", [False, True])
 def test_turns_are_short_while_something_works(usual: float, fails: bool) -> None:
     """They are as long as before when the work has ended, also with an error."""
-    turns, ends = [], []
+    turns, ends = list[float](), list[object]()
 
-    def work() -> None:
+    def do(_: Reporter) -> None:
         turns.append(sys.getswitchinterval())
         if fails:
             raise ValueError
 
-    runner = Runner(ends.append, ends.append)
-    runner.ask(work)
-    runner.wait()
+    work = Work(do, ends.append, ends.append)
+    work.start()
+    work.wait()
     assert 1 == len(ends)
     assert [True] == [turn < usual / 5 for turn in turns]
     assert usual == sys.getswitchinterval()
@@ -62,6 +64,10 @@ def test_somebody_elses_turns_stay_theirs() -> None:
     assert 0.02 == pytest.approx(sys.getswitchinterval())
 
 
+def _called(function: Callable[[int], int], argument: int, _: Reporter) -> int:
+    return function(argument)
+
+
 def test_patient_work_leaves_half_of_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other work takes all of them, and so does the thread that called it."""
     monkeypatch.setattr("os.cpu_count", lambda: 8)
@@ -77,8 +83,8 @@ def test_patient_work_leaves_half_of_the_processors(monkeypatch: pytest.MonkeyPa
 
     found: list[int] = []
     for is_patient, expected in ((True, 4), (False, 8)):
-        runner = Runner(found.append, print, is_patient=is_patient)
-        runner.ask(threads, expected)
+        runner = Work(partial(_called, threads, expected), found.append, print, is_patient=is_patient)
+        runner.start()
         runner.wait()
     assert [4, 8] == found
     assert 8 == threads(8)

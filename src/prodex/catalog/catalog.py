@@ -754,6 +754,78 @@ class Catalog(TableProperties):
             progress=progress,
         )
 
+    def export_wide(
+        self,
+        path: str | Path,
+        language: str | Sequence[str] | None = None,
+        attributes: str | Sequence[str] | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        numbers: bool = False,
+        escape_formulas: bool = False,
+        progress: Progress = None,
+    ) -> ExportedFiles:
+        """Export one table in one file, for Excel and Power BI: a row for each product, with the columns of `wide()`.
+
+        A workbook holds 1,048,575 products on a sheet (the others are on further sheets), 16,384 columns, and 32,767
+        characters in a cell: longer texts are cut, and the cell says how long they are. No text in it is calculated.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it is there. Its ending says in which format it is written: .xlsx, .csv or
+            .parquet.
+        language, attributes, columns, numbers
+            As for `wide()`.
+        escape_formulas
+            For CSV that will be opened in a spreadsheet; see `export`.
+        progress
+            A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done,
+            total), both in rows.
+
+        Returns
+        -------
+        ExportedFiles
+            The file. Its `left_out` says what the catalogue has and the file has not ("120 of 300 texts, in fr"), and
+            which columns have another name, since programs take "Brand" and "brand" for one.
+
+        Raises
+        ------
+        QueryError
+            When the ending is none of these, there is no such language, attribute or column, or there are more columns
+            than a sheet holds.
+        StorageError
+            When the disk refuses; an earlier file is then as it was.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import pandas as pd
+        >>> import prodex
+        >>> names = [("fra-FR", "Riz"), ("nld-NL", "Rijst")]
+        >>> texts = [{"expressedIn": {"code": code}, "data": name} for code, name in names]
+        >>> brand = {"code": "ACME", "label": "Acme"}
+        >>> catalog = prodex.flatten([{"gtin": "03036811359935", "brand": brand, "namePublicLong": texts}])
+        >>> file = Path(tempfile.mkdtemp(), "shop.xlsx")
+        >>> catalog.export_wide(file, ["fr"], columns=["gtin", "brand_code", "brand", "namePublicLong"]).left_out
+        ['4 of 58 columns', '1 of 2 texts, in fr']
+        >>> pd.read_excel(file, dtype=str, engine="openpyxl").values.tolist()
+        [['03036811359935', 'ACME', 'Acme', 'Riz']]
+        """
+        from prodex.catalog.wide_file import export_wide
+
+        return export_wide(
+            self,
+            path,
+            language,
+            attributes,
+            columns,
+            numbers,
+            escape_formulas=escape_formulas,
+            progress=progress,
+        )
+
     def save(self, name: str, *, progress: Progress = None) -> Catalog:
         """Store the catalogue as a new snapshot, and return it opened from there.
 

@@ -116,7 +116,8 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
         raise QueryError(
             f"{str(folder)!r:.80} is the name of a file, and an export is a folder with a file for each table. Write "
             f"catalog.export({str(place.with_suffix(''))!r:.80}, {meant!r}) for a folder, with tables=['products'] "
-            f"where one table will do, or {FORMATS[meant].pandas_write.format(path=str(folder))} for a single file."
+            f"where one table will do, or {FORMATS[meant].pandas_write.format(path=str(folder))} for a single file; "
+            "catalog.export_wide(path) writes all that there is of a product beside it."
         )
     return place
 

@@ -7,7 +7,7 @@ columns are computed at a time, and a column keeps the type of its values if the
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +41,40 @@ def wide(
     numbers: bool,
 ) -> pd.DataFrame:
     """Turn the rows of the child tables into columns beside the products; see `Catalog.wide`."""
+    found = {}
+    for name, values in wide_columns(catalog, language, attributes, columns, numbers).shown:
+        # One after the other, so that no more than one is held both as it was read and as frames keep it.
+        found[name] = as_framed(pa.table({name: values})).column(name)
+    # A frame without columns still has one row for each product.
+    return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(len(catalog)))
+
+
+class WideColumns(NamedTuple):
+    """The columns of `Catalog.wide`.
+
+    Attributes
+    ----------
+    shown
+        Those that are shown, each with its name and a value for each product; once.
+    languages
+        Of their texts, as short codes; None for all.
+    in_all
+        How many there would be if none was chosen.
+    """
+
+    shown: Iterator[tuple[str, pa.ChunkedArray]]
+    languages: Sequence[str] | None
+    in_all: int
+
+
+def wide_columns(
+    catalog: Catalog,
+    language: str | Iterable[str] | None,
+    attributes: str | Iterable[str] | None,
+    columns: str | Iterable[str] | None,
+    numbers: bool,
+) -> WideColumns:
+    """Return the columns of `Catalog.wide`."""
     # Names are checked before anything large is read.
     names = AttributeNames(catalog)
     languages = (
@@ -65,21 +99,27 @@ def wide(
     for name in [*spoken, *_unfilled(asked or (), side, languages)]:
         side.setdefault(name, pa.nulls(products.num_rows, pa.string()))
     own = products.column_names
-    side = {f"{name} (value)" if name in own else name: side[name] for name in sorted(side)}
+    side = {_free_name(name, own, side): side[name] for name in sorted(side)}
     shown = own if chosen is None else _chosen(chosen, own, side, names, languages)
     if chosen is not None and asked is not None:
         shown = [*shown, *(name for name in (*_themselves(asked), *side) if name not in shown)]
     elif chosen is None:
         shown = [*shown, *side]
     # An attribute that nobody has filled is a column as well: a program that asks for it must find it.
-    missing = pa.nulls(products.num_rows, pa.string())
-    found = {}
-    for name in shown:
-        values = products[name] if name in own else side.pop(name, missing)
-        # One after the other, so that no more than one is held both as it was read and as frames keep it.
-        found[name] = as_framed(pa.table({name: values})).column(name)
-    # A frame without columns still has one row for each product.
-    return to_frame(pa.table(found)) if found else pd.DataFrame(index=range(products.num_rows))
+    missing = pa.chunked_array([pa.nulls(products.num_rows, pa.string())])
+    in_all = len({*own, *side, *shown})
+    made = ((name, products[name] if name in own else side.pop(name, missing)) for name in shown)
+    return WideColumns(made, languages, in_all)
+
+
+def _free_name(name: str, own: Collection[str], side: Collection[str]) -> str:
+    """Return what a column of values is called that has the name of a column of products."""
+    if name not in own:
+        return name
+    # A supplier may have called an attribute so, too.
+    while (name := f"{name} (value)") in own or name in side:
+        continue
+    return name
 
 
 def _side_columns(
@@ -116,7 +156,7 @@ def _warn_of_not_requested(
         warnings.warn(
             f"{', '.join(silent)}: not requested when this catalogue was loaded, so a missing value says nothing "
             "about the product.",
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
@@ -188,11 +228,13 @@ def _chosen(
             found.append(name)
         elif name in side or below:
             found += [name, *below] if name in side and name not in below else below
-        elif names.knows(name, languages):
+        # What lies deeper than a column that is shown is not missing, and must not look so.
+        elif names.knows(name, languages) and not any(is_within(name, one) for one in side):
             found.append(name)
         else:
             there = "catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper."
-            raise QueryError(f"wide() has no column {name!r}{hint(name, [*own, *side, *names.every], there)}")
+            every = [one for one in (*own, *side, *names.every) if one != name]
+            raise QueryError(f"wide() has no column {name!r}{hint(name, every, there)}")
     return list(dict.fromkeys(found))
 
 

@@ -36,7 +36,9 @@ def open_page(
     ] = False,
     to: Annotated[
         Path | None,
-        typer.Option("--to", help="Write the page as one HTML file for a colleague, such as shop.html, instead."),
+        typer.Option(
+            "--to", help="Write the page as one HTML file for a colleague, such as shop.html, instead."
+        ),
     ] = None,
 ) -> None:
     """Open snapshots in the browser, or write them as a file that opens without prodex.
@@ -45,7 +47,9 @@ def open_page(
     """
     if to is not None:
         if send or port or no_browser:
-            raise InputError("--to writes a file, and serves no page. Leave out --send, --port and --no-browser.")
+            raise InputError(
+                "--to writes a file, and serves no page. Leave out --send, --port and --no-browser."
+            )
         _write(snapshots, to)
         return
     _serve(snapshots, service, send=send, port=port, is_opened=not no_browser)

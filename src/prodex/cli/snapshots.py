@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
@@ -9,11 +10,13 @@ from typing import Annotated, cast
 import typer
 
 import prodex
+from prodex.catalog import Catalog
 from prodex.catalog.origin import scope_of
 from prodex.cli.options import OutputOptions, with_groups
 from prodex.cli.output import Format, aligned, say
 from prodex.cli.typed_numbers import integer
 from prodex.errors import InputError, QueryError
+from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted, hint_and_all
 from prodex.tables.declaration import TABLES, data_dictionary
@@ -93,8 +96,21 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
 @app.command(epilog="Example: prodex export shop --format csv --to out/")
 def export(
     snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
-    to: Annotated[Path, typer.Option(help="Folder to write to.")],
-    format: Annotated[str, typer.Option(help=f"One of {', '.join(FORMATS)}.")] = "parquet",
+    to: Annotated[Path, typer.Option(help="Folder to write to; with --wide, the file.")],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            help=f"One of {', '.join(FORMATS)}; parquet by default. With --wide, the file says it.",
+            show_default=False,
+        ),
+    ] = None,
+    wide: Annotated[
+        list[str],
+        typer.Option(
+            help="Write one table, a row for each product and its labels beside its codes, with texts in these "
+            "languages: fr,nl (or all)."
+        ),
+    ] = [],  # noqa: B006
     table: Annotated[list[str], typer.Option(help="Only this table (repeat).")] = [],  # noqa: B006
     column: Annotated[
         list[str],
@@ -108,29 +124,62 @@ def export(
         bool, typer.Option(help="Write CSV that is safe to open in a spreadsheet.")
     ] = False,
 ) -> None:
-    """Write the tables of a snapshot to files.
+    """Write the tables of a snapshot to files; with --wide, one table to one file for Excel and Power BI.
 
-    prodex.read_export reads them back. CSV has the table raw only with --table raw; jsonl holds the records as they
-    were received, one a line.
+    prodex.read_export reads the tables back. CSV has the table raw only with --table raw; jsonl holds the records as
+    they were received, one a line.
     """
     catalog = prodex.open_snapshot(snapshot)
     if select is not None:
         catalog = catalog.where(prodex.read_selection(select))
-    # `export` refuses an unknown format, with the same message as in Python.
-    written = catalog.export(
-        to,
-        cast(FormatName, format),
-        tables=table or None,
-        columns=_chosen_columns(column) if column else None,
-        languages=language or None,
-        escape_formulas=escape_formulas,
-    )
+    if wide:
+        tables = {"--table": table, "--language": language}
+        written = _written_wide(catalog, to, format, wide, column, tables, escape_formulas=escape_formulas)
+    else:
+        # `export` refuses an unknown format, with the same message as in Python.
+        written = catalog.export(
+            to,
+            cast(FormatName, format or "parquet"),
+            tables=table or None,
+            columns=_chosen_columns(column) if column else None,
+            languages=language or None,
+            escape_formulas=escape_formulas,
+        )
     for path in written:
         say(f"{path}  {path.stat().st_size:,} bytes")
     if scope := scope_of(catalog.chosen, len(catalog)):
         say(f"Written: {scope}", aside=True)
     for sentence in written.left_out:
         say(f"Written: {sentence}.", aside=True)
+
+
+def _written_wide(
+    catalog: Catalog,
+    to: Path,
+    format: str | None,
+    wide: list[str],
+    columns: list[str],
+    of_tables: Mapping[str, list[str]],
+    *,
+    escape_formulas: bool,
+) -> ExportedFiles:
+    """Write one table to one file, and refuse what is about the files of many tables."""
+    if named := next((option for option, values in of_tables.items() if values), None):
+        raise InputError(
+            f"--wide writes one table, with texts in the languages that it names, and {named} chooses from many "
+            "tables. Leave it out; --column chooses columns."
+        )
+    if format is not None and to.suffix.lower() != f".{format}":
+        raise InputError(
+            f"--format {format:.20} and the file {to.name!r:.80} do not agree. Leave --format out."
+        )
+    languages = [one.strip() for several in wide for one in several.split(",") if one.strip()]
+    return catalog.export_wide(
+        to,
+        None if [one.lower() for one in languages] == ["all"] else languages,
+        columns=columns or None,
+        escape_formulas=escape_formulas,
+    )
 
 
 def _chosen_columns(words: list[str]) -> list[str] | dict[str, list[str]]:

@@ -154,14 +154,23 @@ class Difference:
         >>> difference.by_attribute[["attribute", "changed", "products"]].values.tolist()
         [['serves', 1, 1]]
         """
-        keys = ["attribute", "language"]
-        grouped = self.changes.groupby(keys, dropna=False, sort=True)
-        counted = self.changes.groupby([*keys, "change"], dropna=False).size().unstack(fill_value=0)
-        counted = counted.reindex(columns=list(CHANGES[:3]), fill_value=0)
-        counted["products"] = grouped["product_id"].nunique()
-        # As above: `unstack` leaves the name of the level.
-        counted.columns.name = None
-        return counted.reset_index()
+        return _counted_values(self.changes, ["attribute", "language"])
+
+    @property
+    def attributes(self) -> pd.DataFrame:
+        """Return the same for each attribute at the top of a product, of assets for each kind: most products first.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> old = prodex.flatten([{"id": 7, "brand": {"code": "A", "label": "Ace"}}])
+        >>> new = prodex.flatten([{"id": 7, "brand": {"code": "M", "label": "Mill"}}])
+        >>> prodex.diff(old, new).attributes.values.tolist()
+        [['brand', 0, 0, 2, 1]]
+        """
+        whole = self.changes.assign(attribute=whole_attributes(self.changes["attribute"]))
+        counted = _counted_values(whole, ["attribute"])
+        return counted.sort_values("products", ascending=False, kind="stable", ignore_index=True)
 
     @property
     def causes(self) -> pd.DataFrame:
@@ -225,6 +234,16 @@ class Difference:
         return html_of(self)
 
 
+def _counted_values(changes: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return how many values were added, removed and changed, and on how many products, of each group of them."""
+    counted = changes.groupby([*keys, "change"], dropna=False).size().unstack(fill_value=0)
+    counted = counted.reindex(columns=list(CHANGES[:3]), fill_value=0)
+    counted["products"] = changes.groupby(keys, dropna=False, sort=True)["product_id"].nunique()
+    # `unstack` leaves the name of the level over the others, where a notebook shows it.
+    counted.columns.name = None
+    return counted.reset_index()
+
+
 def _group_members(catalog: Catalog, groups: Groups) -> pa.Table:
     """Return one row for each product and group that it is in: product_id, code."""
     ids = whole(catalog.arrow("products", ["product_id"])["product_id"])
@@ -259,7 +278,7 @@ def causes_of(changes: pd.DataFrame, products: pd.DataFrame) -> pd.DataFrame:
     item = pd.DataFrame(
         {
             "product_id": changes["product_id"],
-            "attribute": _root(changes["attribute"]),
+            "attribute": whole_attributes(changes["attribute"]),
             "language": changes["language"].where(_is_top_level(changes["attribute"])),
             # The place of the outermost item, in old where it was there, else in new.
             "place": np.where(old.notna(), "old " + _outermost(old), "new " + _outermost(new)),
@@ -306,9 +325,14 @@ def _most_concerned(events: pd.DataFrame) -> pd.DataFrame:
     return ranked.dropna(subset="owner").drop_duplicates(_WHAT)
 
 
-def _root(attributes: pd.Series) -> pd.Series:
-    """Return the attribute at the top of a product; of assets, the kind of asset."""
-    return attributes.str.extract(r"^(assets\.[^.]+|[^.]+)", expand=False)
+def whole_attributes(attributes: pd.Series) -> pd.Series:
+    """Return the attributes at the top of a product that others are parts of; of assets, the kind of asset.
+
+    >>> whole_attributes(pd.Series(["brand.label", "assets.pictures.url", "assets", ".odd"])).tolist()
+    ['brand', 'assets.pictures', 'assets', '']
+    """
+    # A service may call an attribute anything: what begins with a dot has no name at the top.
+    return attributes.str.extract(r"^(assets\.[^.]*|[^.]*)", expand=False)
 
 
 def _is_top_level(attributes: pd.Series) -> pd.Series:

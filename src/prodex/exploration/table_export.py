@@ -13,7 +13,7 @@ from prodex.catalog import Catalog
 from prodex.catalog.origin import scope_of
 from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.exploration.table_page import column_values
-from prodex.formats.exporting import ExportedTable, tables_in, write_export
+from prodex.formats.exporting import ExportedTable, cut_in_words, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted
 from prodex.progress import Progress
@@ -172,11 +172,7 @@ def export_products(
     described = json.loads((request.folder / _DESCRIBED).read_text("utf-8"))
     altered = sum(resource["altered_texts"] for resource in described["resources"])
     if altered:
-        are = "is" if altered == 1 else "are"
-        report += (
-            f" {counted(altered, 'text')} {are} longer than a cell of a workbook can be (32,767 characters) and cut "
-            "there; each cell states the full length."
-        )
+        report += f" {cut_in_words(altered)}."
     return report
 
 

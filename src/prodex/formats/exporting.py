@@ -25,7 +25,7 @@ from prodex.files.layouts import require_layout
 from prodex.files.untrusted import Count, read_json
 from prodex.formats.registry import FORMATS, Batches, FormatName
 from prodex.formats.spreadsheet import escape_formulas as escaped
-from prodex.messages import hint
+from prodex.messages import counted, hint
 from prodex.progress import Progress, showing
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame
@@ -194,6 +194,19 @@ def _sentences(name: str, table: ExportedTable, rows: int, left_out: LeftOut) ->
         yield f"{kept:,} of {kept + len(left_out.columns):,} columns of {name}"
     if left_out.rows:
         yield f"{rows:,} of {rows + left_out.rows:,} rows of {name}, {table.words}"
+
+
+def cut_in_words(altered: int) -> str:
+    """Say how many texts no cell of a workbook holds as they are.
+
+    >>> cut_in_words(1).partition(" (")[0]
+    '1 text is longer than a cell of a workbook can be'
+    """
+    are = "is" if altered == 1 else "are"
+    return (
+        f"{counted(altered, 'text')} {are} longer than a cell of a workbook can be (32,767 characters) and cut there; "
+        "each cell states the full length"
+    )
 
 
 def tables_in(format: FormatName) -> list[str]:

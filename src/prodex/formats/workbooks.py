@@ -71,7 +71,7 @@ def write_xlsx(
     if len(schema) > _MOST_COLUMNS:
         raise QueryError(
             f"{path.name} would have {len(schema):,} columns, and a sheet holds {_MOST_COLUMNS:,}. "
-            "Choose another format, or other tables."
+            "Choose another format, or fewer columns."
         )
     from prodex.formats.text_sheet import index
 

@@ -16,7 +16,7 @@ from prodex.exploration.drafts import CollectedDraft, are_same_products
 from prodex.notebook.pages import OpenPage, changes, messages
 from prodex.notebook.permitted import permitted
 from prodex.notebook.session.actions import Deed, Section, Want, deed_of
-from prodex.notebook.session.jobs import Runner, are_same_arguments
+from prodex.notebook.session.jobs import Work, are_same_arguments
 from prodex.notebook.session.rights import Right
 from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
 from prodex.notebook.views import SECTIONS
@@ -70,8 +70,8 @@ class App:
         self._lock = threading.RLock()
         self._draft = CollectedDraft()
         self._named = tuple(sections)
-        self._runners: dict[str, Runner[Any]] = {}
-        self._left: list[Runner[Any]] = []
+        self._works: dict[str, Work[Any]] = {}
+        self._left: list[Work[Any]] = []
         self._keys: dict[str, Any] = {}
         self._pages: dict[str, OpenPage] = {}
         self._is_looked_at = False
@@ -137,9 +137,9 @@ class App:
             When it takes longer.
         """
         end = monotonic() + seconds
-        while busy := [one for one in (*self._runners.values(), *self._left) if one.is_busy()]:
-            for runner in busy:
-                runner.wait(max(0.0, end - monotonic()))
+        while busy := [one for one in (*self._works.values(), *self._left) if one.is_busy]:
+            for work in busy:
+                work.wait(max(0.0, end - monotonic()))
 
     def run(
         self,
@@ -175,41 +175,48 @@ class App:
         delay, after
             Seconds to wait for newer work before it begins, and seconds before it is shown.
         is_patient, is_dropped
-            As for `Runner`.
+            As for `Work`.
         """
         with self._lock:
-            known = self._runners.get(slot)
+            known = self._works.get(slot)
             if known is not None:
                 if key is not None and known.is_running and are_same_arguments(key, self._keys.get(slot)):
                     return
                 known.forget()
-                self._left = [one for one in (*self._left, known) if one.is_busy()]
+                self._left = [one for one in (*self._left, known) if one.is_busy]
             section = self.session.section
-            runner: Runner[Any] = Runner(
+            work = Work(
+                do,
                 lambda result: self.change(lambda session: then(session, result)),
                 lambda error: self.change(
                     lambda session: (
                         _failed(session, error, section) if failed is None else failed(session, error)
                     )
                 ),
+                title=title,
                 cancelled=lambda: self.change(cancelled),
                 watch=lambda: self._watched(slot, after),
                 delay=delay,
                 is_patient=is_patient,
                 is_dropped=is_dropped,
             )
-            self._runners[slot], self._keys[slot] = runner, key
-        runner.start(do, title)
+            self._works[slot], self._keys[slot] = work, key
+        work.start()
 
     def cancel(self, slot: str) -> None:
         """End the work of a slot with its next step."""
-        if (runner := self._runners.get(slot)) is not None:
-            runner.cancel()
+        if (work := self._works.get(slot)) is not None:
+            work.cancel()
+
+    def give(self, name: str, content: bytes) -> None:
+        """Hand a file over to the page, whose browser saves it."""
+        with self._lock:
+            self.send({"type": "file", "name": name}, [content])
 
     def is_running(self, slot: str) -> bool:
         """Return whether work of a slot runs."""
-        runner = self._runners.get(slot)
-        return runner is not None and runner.is_running
+        work = self._works.get(slot)
+        return work is not None and work.is_running
 
     def hear(self, message: Mapping[str, Any], _buffers: object = None) -> None:
         """Take a message of a page, in whatever order the messages come."""
@@ -342,8 +349,7 @@ class App:
     def _start(self, wants: Iterable[Want]) -> None:
         for want in wants:
             # What was read a moment ago and is still wanted, or could not be read, would be read for ever.
-            is_new = not are_same_arguments(want.key, self._keys.get(want.slot))
-            if is_new and self.session.can(want.slot):
+            if not are_same_arguments(want.key, self._keys.get(want.slot)):
                 self.run(want.slot, want.do, want.then, key=want.key, **{"after": _UNASKED, **want.options})
 
     def _show(self, *, is_told: bool = False) -> None:
@@ -389,11 +395,9 @@ class App:
     def _watched(self, slot: str, after: float) -> None:
         """Show how far work is, or that it has ended."""
         with self._lock:
-            runner = self._runners.get(slot)
-            work = None if runner is None else runner.work
-            is_shown = runner is not None and runner.is_running and work is not None and work.seconds >= after
+            work = self._works.get(slot)
             others = {name: one for name, one in self.session.works.items() if name != slot}
-            if is_shown and work is not None:
+            if work is not None and work.is_running and work.seconds >= after:
                 others[slot] = ShownWork(work.progress, work.is_cancelled, work.done, work.total)
             if others != self.session.works:
                 self.change(lambda session: session.replaced(works=others))

@@ -45,7 +45,17 @@ _SCRIPTS_OF_A_FILE = (
     *("file", "file_filter", "file_products", "file_changes"),
 )
 _STYLES_OF_A_FILE = (
-    *("base", "blocks", "form", "sections", "filters", "product_table", "snapshots", "product_card", "quality"),
+    *(
+        "base",
+        "blocks",
+        "form",
+        "sections",
+        "filters",
+        "product_table",
+        "snapshots",
+        "product_card",
+        "quality",
+    ),
     "file",
 )
 #: Those that a card by itself needs.

@@ -19,9 +19,11 @@ from prodex.errors import InputError
 from prodex.notebook.session.rights import Right
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audits_before import newest
-from prodex.notebook.views.comparison import ComparedSnapshots, compared, with_comparison
+from prodex.notebook.views.compared import ComparedSnapshots
+from prodex.notebook.views.comparison import compared, with_comparison
 from prodex.notebook.widget import Explore
 from prodex.page.guard import LOOPBACK, Guard
+from prodex.progress import reporting
 from prodex.quality import Audit
 from prodex.service import Client
 from prodex.store.snapshot import open_snapshot
@@ -75,7 +77,8 @@ class Page:
             named = " and ".join(repr(str(one)) for one in snapshots)
             raise InputError(f"{named} are the same snapshot: nothing can have changed. Give an earlier one.")
         assert opened[0].folder is not None and catalog.folder is not None  # noqa: S101, PT018 - both were opened
-        changes = compared(opened[0].folder, catalog.folder, progress=True)
+        with reporting(True, "Compared") as reporter:
+            changes = compared(opened[0].folder, catalog.folder, reporter)
         return cls(catalog, newest(catalog), changes, service)
 
     def panel(self) -> Explore:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,16 @@ from prodex.notebook.html_file.page import (
 )
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import typed_text
-from prodex.notebook.views.comparison import (
-    BY,
-    VALUE_COLUMNS,
+from prodex.notebook.views.compared import (
+    EVERY,
+    GROUPS,
     ComparedSnapshots,
-    audits_compared,
-    change_row,
-    compared_audits,
+    audit_blocks,
     group_table,
-    what_changed,
+    summary_blocks,
+    value_table,
 )
+from prodex.notebook.views.comparison import compared_audits
 from prodex.notebook.views.frame import catalog_title
 from prodex.progress import PATIENCE, Progress, reporting
 
@@ -90,47 +90,47 @@ def write_changes(difference: Difference, path: str | Path, progress: Progress =
             shown, notes = _within_limit(difference.changes)
         data = {
             "kind": "changes",
-            "blocks": _blocks(what_changed(found, _MOST)),
-            "groups": {by: group_table(found, by) for by in BY},
-            "by": BY,
-            "audits": [] if audits is None else _blocks(audits_compared(audits)),
+            "blocks": _blocks(summary_blocks(found, _MOST)),
+            "groups": {by: group_table(found, by) for by in GROUPS},
+            "by": GROUPS,
+            "audits": [] if audits is None else _blocks(audit_blocks(audits)),
             "choices": [*_choices(found, shown)],
-            "columns": VALUE_COLUMNS,
+            "columns": value_table(found, EVERY, slice(0))["columns"],
             "size": _ROWS,
         }
         parts: list[str] = []
         room = MOST_BYTES - size_around(title) - _COMMON - len(file_part("data", data))
-        with reporter.phase("Writing values", "changed values", len(shown), counts=True) as phase:
-            rows = _Rows(shown)
+        with reporter.phase("Writing values", "changed values", shown, counts=True) as phase:
+            rows = _Rows(found, shown)
             for part in rows:
                 if (room := room - len(part)) < 0:
                     break
                 parts.append(part)
-                phase.add(min(_EACH, len(shown) - phase.done))
-        if (count := len(parts) * _EACH) < len(shown):
+                phase.add(min(_EACH, shown - phase.done))
+        if (count := len(parts) * _EACH) < shown:
             if not count:
                 raise InputError(f"These changes do not fit into a file of {MOST_BYTES / 1e6:.0f} MB. {_HOW}")
             notes.append(
-                f"The first {count:,} of {counted(len(shown), 'changed value')}: a file has at most "
+                f"The first {count:,} of {counted(shown, 'changed value')}: a file has at most "
                 f"{MOST_BYTES / 1e6:.0f} MB. {_HOW}"
             )
-            data["choices"] = [*_choices(found, shown.iloc[:count])]
+            data["choices"] = [*_choices(found, count)]
         data |= {"head": page_head(title, [f"Since {catalog_title(old)}.", *notes]), "each": _EACH}
         size = write_page(page, title, file_part("data", data), [rows.common(), *parts])
     return HtmlFile(page, size, tuple(notes))
 
 
-def _within_limit(changes: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the changes of as many products as a file has, and what is to be said about the others."""
-    products = changes["product_id"].drop_duplicates()
+def _within_limit(changes: pd.DataFrame) -> tuple[int, list[str]]:
+    """Return how many changes a file has, those of the first products, and what is to be said about the others."""
+    numbers, products = pd.factorize(changes["product_id"])
     if len(products) <= MOST_PRODUCTS:
-        return changes, []
-    kept = changes["product_id"].isin(products.iloc[:MOST_PRODUCTS])
+        return len(changes), []
     said = (
         f"The values of {MOST_PRODUCTS:,} of {len(products):,} changed products are listed; the counts are of all. "
         f"{_HOW}"
     )
-    return changes[kept], [said]
+    # The values of a product are beside each other.
+    return int((numbers < MOST_PRODUCTS).sum()), [said]
 
 
 def _blocks(blocks: Iterable[Block | None]) -> list[Block]:
@@ -138,19 +138,15 @@ def _blocks(blocks: Iterable[Block | None]) -> list[Block]:
     return [{**one, "level": 2} if one["kind"] == "heading" else one for one in blocks if one]
 
 
-def _choices(found: ComparedSnapshots, shown: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _choices(found: ComparedSnapshots, shown: int) -> Iterator[dict[str, Any]]:
     """Yield whose changes can be listed: the places of their values, or the products themselves."""
-    places = pd.Series(range(len(shown)), shown.index)
-    whole = found.whole.loc[shown.index]
-    by_attribute = {str(name): rows.tolist() for name, rows in places.groupby(whole)}
-    for (outcome, attribute), words in found.choices.items():
-        value = [outcome, attribute]
+    for value, listed in found.choices.items():
+        outcome, attribute = value
         if outcome == "changed":
-            rows = places.tolist() if attribute is None else by_attribute.get(attribute, [])
-            every = len(found.values((outcome, attribute)))
-            yield {"value": value, "label": words, "rows": rows, "every": every}
+            rows = listed.rows[listed.rows < shown].tolist()
+            yield {"value": value, "label": listed.label, "rows": rows, "every": len(listed.rows)}
         elif outcome != "added":
-            yield {"value": value, "label": words, **_products(found.difference, outcome)}
+            yield {"value": value, "label": listed.label, **_products(found.difference, outcome)}
     for outcome in ("added", "removed"):
         if found.counts[outcome]:
             label = f"{outcome} products ({found.counts[outcome]:,})"
@@ -172,29 +168,30 @@ def _products(difference: Difference, outcome: str) -> dict[str, Any]:
         }
         for place, one in enumerate(lines)
     ]
-    columns = [{"name": one, "title": one.upper() if one == "gtin" else one.capitalize()} for one in _PRODUCTS]
+    columns = [
+        {"name": one, "title": one.upper() if one == "gtin" else one.capitalize()} for one in _PRODUCTS
+    ]
     return {"products": rows, "every": len(of), "columns": columns}
 
 
 class _Rows:
     """Packs changed values into parts of a page."""
 
-    def __init__(self, changes: pd.DataFrame) -> None:
-        self._changes = changes
-        self._common = packed_together(_rows(changes.iloc[:_SAMPLE]))
+    def __init__(self, found: ComparedSnapshots, shown: int) -> None:
+        self._found, self._shown = found, shown
+        self._common = packed_together(self._rows(0, _SAMPLE))
 
     def __iter__(self) -> Iterator[str]:
-        for number, first in enumerate(range(0, len(self._changes), _EACH)):
+        for number, first in enumerate(range(0, self._shown, _EACH)):
             packer = Packer(self._common)
-            roots = [packer.pack(one) for one in _rows(self._changes.iloc[first : first + _EACH])]
+            roots = [packer.pack(one) for one in self._rows(first, first + _EACH)]
             yield file_part(f"values-{number}", {"roots": roots, "nodes": packer.nodes})
 
     def common(self) -> str:
         """Return the part that all others need, once these are made."""
         return file_part("values", {"shapes": [*self._common.shapes], "nodes": self._common.nodes})
 
-
-def _rows(changes: pd.DataFrame) -> Sequence[Block]:
-    rows = [change_row(one) for one in changes.to_dict("records")]
-    # There are no cards to be opened.
-    return [{name: one[name] for name in ("key", "cells")} for one in rows]
+    def _rows(self, first: int, last: int) -> list[Block]:
+        rows = value_table(self._found, EVERY, slice(first, min(last, self._shown)))["rows"]
+        # There are no cards to be opened.
+        return [{name: one[name] for name in ("key", "cells")} for one in rows]

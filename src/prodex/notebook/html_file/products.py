@@ -166,7 +166,8 @@ def _range(session: Session, column: str) -> dict[str, Any]:
     if pa.types.is_timestamp(values.type):
         values = values.cast(pa.timestamp("us")).cast(pa.int64())
     bins = [
-        {"label": range_words(one), "least": _plain(one.least), "greatest": _plain(one.greatest)} for one in own
+        {"label": range_words(one), "least": _plain(one.least), "greatest": _plain(one.greatest)}
+        for one in own
     ]
     edges = [_plain(edge) for edge in found.edges]
     return {
@@ -181,7 +182,9 @@ def _range(session: Session, column: str) -> dict[str, Any]:
 def _bins_of(values: pa.Array, edges: Sequence[Any]) -> Iterator[int | list[int]]:
     for value in values.to_pylist():
         # The last bin ends with its edge.
-        place = -1 if value is None else min(int(np.searchsorted(edges, value, side="right")), len(edges) - 1) - 1
+        place = (
+            -1 if value is None else min(int(np.searchsorted(edges, value, side="right")), len(edges) - 1) - 1
+        )
         yield [] if place < 0 else place
 
 

@@ -9,7 +9,7 @@ from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audit import OfferedProfiles
 from prodex.notebook.views.blocks import box, heading, paragraph, row, table, typed_text
-from prodex.notebook.views.figures import counted_figures
+from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.overview import (
     gaps_block,
     grades_block,
@@ -24,7 +24,7 @@ def quality_blocks(session: Session) -> list[Block]:
     """Return what an audit found of the products of a session; nothing without an audit."""
     if session.audit is None:
         return []
-    figures = counted_figures(session)
+    figures = AuditFigures(session, session.audit, session.audit)
     title = session.derived(OfferedProfiles.of).title(figures.judged)
     blocks = (
         headline_block(figures, title),

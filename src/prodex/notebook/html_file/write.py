@@ -121,7 +121,9 @@ def _within_limit(session: Session) -> tuple[Session, list[str]]:
     catalog = session.catalog.where(pd.Series(kept))
     audit = session.audit
     if audit is not None:
-        audit = audit.only(session.filter.products.ids.filter(pa.array(kept)).to_pylist(), session.chosen_words)
+        audit = audit.only(
+            session.filter.products.ids.filter(pa.array(kept)).to_pylist(), session.chosen_words
+        )
     return _alike(session, catalog, audit), notes
 
 

@@ -114,6 +114,7 @@ class Page {
   hear(message, buffers = []) {
     if (message.type === "piece") return this.takePiece(message);
     if (message.type === "picture") return this.takePicture(message, buffers[0]);
+    if (message.type === "file") return this.takeFile(message, buffers[0]);
     if (message.type === "patch") return this.takePatch(message);
     if (message.type === "selected") return this.tellSelected(message.count);
     if (message.page !== this.id) return undefined;
@@ -144,6 +145,13 @@ class Page {
     if (this.pictures.has(id)) return;
     this.pictures.set(id, URL.createObjectURL(new Blob([buffer], { type: mime })));
     this.root.querySelectorAll(`img[data-picture="${CSS.escape(id)}"]`).forEach((one) => { one.src = this.pictures.get(id); });
+  }
+
+  /** A file that the browser saves; as what kind, is said by its name alone: nothing of it is shown. */
+  takeFile({ name }, buffer) {
+    const href = URL.createObjectURL(new Blob([buffer], { type: "application/octet-stream" }));
+    Object.assign(document.createElement("a"), { href, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60_000);
   }
 
   takeAll({ view, revision, taken }) {

@@ -1,4 +1,4 @@
-"""Long work has one runner: the latest wins, it can be cancelled, and it says how far it is.
+"""Long work beside a panel: it can be cancelled, it can be forgotten for newer work, and it says how far it is.
 
 It works in a thread of its own, so that buttons still answer; the result arrives in the event loop that asked for it.
 
@@ -12,10 +12,9 @@ import asyncio
 import atexit
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from time import monotonic
 from typing import Any, Generic, TypeVar
@@ -38,43 +37,88 @@ _LAST_SECONDS = 10.0
 _INTERVAL = 0.25
 
 
-class Work:
-    """One piece of work in the background: how far it is, and whether it is to end.
+class Work(Generic[T]):
+    """One piece of work in the background: how far it is, whether it is to end, and who takes its result.
+
+    Its result is delivered in the event loop that started it, one after the other: widgets are not made for several
+    threads, and an observer in one would see what another has changed by half. Without an event loop (in a script or a
+    test) it is delivered in the thread that worked.
 
     Parameters
     ----------
+    do
+        The work, which reports its phases to what it is given.
+    then
+        Receives the result, unless the work was forgotten meanwhile.
+    failed
+        Receives the error instead, and an error of `then`, which nobody would see in an event loop.
     title
         What is done, for as long as no phase is reported.
+    cancelled
+        Called instead when the work has ended because it was cancelled.
+    watch
+        Called when work begins, several times a second while it runs, and when it ends.
+    delay
+        Seconds to wait before it begins: what is forgotten by then is never done.
+    is_patient
+        Whether nobody has asked for the result: then the work leaves the processors to what somebody waits for.
+    is_dropped
+        Whether `cancel` leaves the work at once, whose result is dropped: for work that only reads.
 
     Attributes
     ----------
-    began
-        Time of our clock when it began, UTC.
     done, total
         The numbers that progress functions of users get: for a load the products received, and those that the
         service has announced.
     is_cancelled
         Whether it ends with its next step.
+    is_running
+        Whether its result is wanted and still to come.
+    is_busy
+        Whether it still runs, wanted or not, or its result is still to be delivered.
     reporter
         What it reports its phases to; once it is cancelled, this raises `CancelledError`.
 
     Examples
     --------
-    >>> work = Work("Making it")
+    >>> def count(reporter):
+    ...     reporter.count(7, 12)
+    ...     return "counted"
+    >>> found = []
+    >>> work = Work(count, found.append, print, title="Making it")
     >>> str(work.progress)
     'Making it, 0 s so far'
-    >>> work.reporter.count(7, 12)
-    >>> work.done
-    7
+    >>> work.start()
+    >>> work.wait()
+    >>> found, work.done, work.is_running
+    (['counted'], 7, False)
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(
+        self,
+        do: Callable[[Reporter], T],
+        then: Callable[[T], object],
+        failed: Callable[[BaseException], object],
+        *,
+        title: str = "",
+        cancelled: Callable[[], object] = lambda: None,
+        watch: Callable[[], object] = lambda: None,
+        delay: float = 0.0,
+        is_patient: bool = False,
+        is_dropped: bool = False,
+    ) -> None:
+        self._do, self._then, self._failed, self._cancelled, self._watch = do, then, failed, cancelled, watch
+        self._delay, self._is_patient, self._is_dropped = delay, is_patient, is_dropped
         self._start = self._heard = monotonic()
         self._last = PhaseProgress(title)
-        self.began: datetime = datetime.now(UTC)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._receive: Callable[[], object] | None = None
+        self._changed = threading.Condition()
         self.done: int = 0
         self.total: int = 0
         self.is_cancelled: bool = False
+        self.is_running: bool = True
+        self.is_busy: bool = False
         self.reporter: Reporter = Reporter(self._hear, self._count)
 
     @property
@@ -88,9 +132,49 @@ class Work:
         last, heard = self._last, self._heard
         return last.later(monotonic() - heard)
 
+    def start(self) -> None:
+        """Begin."""
+        self._loop, self.is_busy = _running_loop(), True
+        self._show_again()
+        # A daemon: a load that hangs must not keep the kernel from shutting down.
+        thread = threading.Thread(target=self._run, daemon=True)
+        _WORKING.add(thread)
+        thread.start()
+
     def cancel(self) -> None:
-        """End it with its next step: what a step leaves is never half a file."""
-        self.is_cancelled = True
+        """End with the next step, which never leaves half a file; work that only reads is left at once."""
+        if not self.is_running:
+            return
+        if self._is_dropped:
+            self.forget()
+            self._cancelled()
+        else:
+            self.is_cancelled = True
+            self._watch()
+
+    def forget(self) -> None:
+        """Cancel it, and drop its result at once."""
+        if self._is_taken():
+            self.is_cancelled = True
+            self._watch()
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Wait until it does not run; for scripts and tests.
+
+        Raises
+        ------
+        TimeoutError
+            When it takes longer.
+        """
+        loop, end = _running_loop(), monotonic() + seconds
+        while self.is_busy:
+            with self._changed:
+                if not self._changed.wait_for(
+                    lambda: not self.is_busy or self._may_be_delivered_in(loop), end - monotonic()
+                ):
+                    raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
+            # Whoever waits blocks the event loop that should deliver the result, so it is delivered here.
+            self._deliver()
 
     def _hear(self, progress: PhaseProgress) -> None:
         self._last, self._heard = progress, monotonic()
@@ -104,11 +188,86 @@ class Work:
         if self.is_cancelled:
             raise CancelledError
 
+    def _show_again(self) -> None:
+        """Show how far it is now, and again after a moment as long as it runs."""
+        if self.is_running:
+            self._watch()
+            if self._loop is not None:  # without one, in a script, nobody watches
+                self._loop.call_later(_INTERVAL, self._show_again)
+
+    def _run(self) -> None:
+        receive = self._done()
+        if receive is None or not threading.main_thread().is_alive():
+            self._ended()  # the process ends, or it was forgotten: there is nobody to be told
+            return
+        with self._changed:
+            self._receive = receive
+            self._changed.notify_all()
+        try:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._deliver)
+                return
+        except RuntimeError:  # the loop is closed
+            pass
+        self._deliver()
+
+    def _done(self) -> Callable[[], object] | None:
+        """Do the work, and return what tells of it; None where nobody is to be told."""
+        with self._changed:
+            if self._changed.wait_for(lambda: not self.is_running, self._delay):
+                return None
+        if self._is_patient:
+            use_half_the_cores()
+        try:
+            with short_switch_interval():
+                return partial(self._then, self._do(self.reporter))
+        except BaseException as error:  # noqa: BLE001 - an error of any kind is shown at the widget's edge
+            if _is_of_the_end(error):
+                return None
+            # What fails while it is being cancelled is no news to whoever has cancelled it.
+            is_no_news = self.is_cancelled and isinstance(error, CancelledError | ServiceError)
+            return self._cancelled if is_no_news else partial(self._failed, error)
+
+    def _is_taken(self) -> bool:
+        """Whether its result is wanted; from now on it does not run any more."""
+        with self._changed:
+            was_running, self.is_running = self.is_running, False
+            self._changed.notify_all()
+            return was_running
+
+    def _may_be_delivered_in(self, loop: asyncio.AbstractEventLoop | None) -> bool:
+        """Whether there is a result that may be delivered in a loop: a closed loop will not do it itself."""
+        own = self._loop
+        return self._receive is not None and own is not None and (own is loop or own.is_closed())
+
+    def _deliver(self) -> None:
+        """Deliver the result, if nobody has done it yet."""
+        with self._changed:
+            receive, self._receive = self._receive, None
+        if receive is None:
+            return
+        try:
+            with _DELIVERING:
+                if self._is_taken():
+                    try:
+                        self._watch()
+                        receive()
+                    except Exception as error:  # noqa: BLE001 - nobody would see it in an event loop
+                        if not _is_of_the_end(error):
+                            self._failed(error)
+        finally:
+            self._ended()
+
+    def _ended(self) -> None:
+        with self._changed:
+            self.is_busy = False
+            self._changed.notify_all()
+
 
 def to_the_end(reporter: Reporter) -> Reporter:
     """Return a reporter of the same phases that does not end the work when it is cancelled.
 
-    >>> work = Work("Sending")
+    >>> work = Work(str, print, print)
     >>> work.cancel()
     >>> with to_the_end(work.reporter).phase("Sending") as show:
     ...     show(1, 2)
@@ -119,248 +278,6 @@ def to_the_end(reporter: Reporter) -> Reporter:
             reporter.tell(progress)
 
     return Reporter(tell)
-
-
-class Runner(Generic[T]):
-    """Runs work in the background, one piece at a time: what is started anew takes the place of what ran before.
-
-    The work before is cancelled, and its result is dropped, however late it comes.
-
-    Results are delivered in the event loop that started the work, one after the other: widgets are not made for several
-    threads, and an observer in one would see what another has changed by half. Without an event loop (in a script or a
-    test) results are delivered in the thread that worked.
-
-    Parameters
-    ----------
-    then
-        Receives the result, unless newer work was started meanwhile.
-    failed
-        Receives the error instead, and an error of `then`, which nobody would see in an event loop.
-    cancelled
-        Called instead when the work has ended because it was cancelled.
-    watch
-        Called when work begins, several times a second while it runs, and when it ends; to show `work`.
-    delay
-        Seconds to wait for newer work before this begins.
-    is_patient
-        Whether nobody has asked for the result: then the work leaves the processors to what somebody waits for.
-    is_dropped
-        Whether `cancel` leaves the work at once, whose result is dropped: for work that only reads.
-
-    Attributes
-    ----------
-    work
-        The work that runs, or that ran last.
-
-    Examples
-    --------
-    >>> found = []
-    >>> runner = Runner(found.append, print, delay=0.05)
-    >>> for word in ("a", "ab", "abc"):
-    ...     _ = runner.ask(str.upper, word)
-    >>> runner.wait()
-    >>> found
-    ['ABC']
-    """
-
-    def __init__(
-        self,
-        then: Callable[[T], object],
-        failed: Callable[[BaseException], object],
-        *,
-        cancelled: Callable[[], object] = lambda: None,
-        watch: Callable[[], object] | None = None,
-        delay: float = 0.0,
-        is_patient: bool = False,
-        is_dropped: bool = False,
-    ) -> None:
-        self._then, self._failed, self._cancelled, self._watch = then, failed, cancelled, watch
-        self._delay, self._is_patient, self._is_dropped = delay, is_patient, is_dropped
-        self.work: Work | None = None
-        self._wanted: Work | None = None
-        self._asked: tuple[Any, ...] | None = None
-        self._changed = threading.Condition()
-        self._threads = 0
-        self._results: list[tuple[asyncio.AbstractEventLoop, Callable[[], None]]] = []
-
-    @property
-    def is_running(self) -> bool:
-        """Whether work runs whose result is wanted."""
-        return self._wanted is not None
-
-    def is_busy(self) -> bool:
-        """Return whether work still runs, wanted or not, or its result is still to be delivered."""
-        return self._threads > 0
-
-    def start(self, do: Callable[[Reporter], T], title: str) -> Work:
-        """Do some work, which reports its phases to what it is given.
-
-        Parameters
-        ----------
-        do
-            The work.
-        title
-            What is done, for as long as no phase is reported.
-        """
-        return self._start(do, title, None)
-
-    def ask(self, do: Callable[..., T], *arguments: Any) -> Work:
-        """Call a function, unless the answer for these arguments is awaited already.
-
-        Whoever clicks while something is read does not have it read twice.
-        """
-        return self._start(lambda _: do(*arguments), "", arguments)
-
-    def cancel(self) -> None:
-        """End the work with its next step; work that only reads is left at once."""
-        if (work := self._wanted) is None:
-            return
-        if self._is_dropped:
-            self.forget()
-            self._cancelled()
-        else:
-            work.cancel()
-            self._show()
-
-    def forget(self) -> None:
-        """Cancel what runs, and drop its result at once."""
-        with self._changed:
-            work, self._wanted, self._asked = self._wanted, None, None
-            self._changed.notify_all()
-        if work is not None:
-            work.cancel()
-            self._show()
-
-    def wait(self, seconds: float = 60.0) -> None:
-        """Wait until no work runs; for scripts and tests.
-
-        Raises
-        ------
-        TimeoutError
-            When it takes longer.
-        """
-        loop, end = _running_loop(), monotonic() + seconds
-        while True:
-            # Whoever waits blocks the event loop that should deliver the results, so they are delivered here.
-            self._deliver(loop)
-            with self._changed:
-                if not self._threads:
-                    return
-                if not self._changed.wait_for(
-                    lambda: not self._threads or any(_may_deliver(one, loop) for one, _ in self._results),
-                    end - monotonic(),
-                ):
-                    raise TimeoutError(f"The work was not done after {seconds:g} seconds.")
-
-    def _start(self, do: Callable[[Reporter], T], title: str, asked: tuple[Any, ...] | None) -> Work:
-        loop = _running_loop()
-        with self._changed:
-            if asked is not None and self._asked is not None and are_same_arguments(asked, self._asked):
-                assert self.work is not None  # noqa: S101 - it was asked for
-                return self.work
-            if self._wanted is not None:
-                self._wanted.cancel()
-            self._asked = asked
-            self.work = self._wanted = work = Work(title)
-            self._threads += 1
-            self._changed.notify_all()
-        self._show_again(work)
-        # A daemon: a load that hangs must not keep the kernel from shutting down.
-        thread = threading.Thread(target=self._run, args=(work, loop, do), daemon=True)
-        _WORKING.add(thread)
-        thread.start()
-        return work
-
-    def _show(self) -> None:
-        if self._watch is not None:
-            self._watch()
-
-    def _show_again(self, work: Work) -> None:
-        """Show the work now, and again after a moment as long as it runs."""
-        if self._watch is not None and work is self._wanted:
-            self._watch()
-            if (loop := _running_loop()) is not None:  # without one, in a script, nobody watches
-                loop.call_later(_INTERVAL, self._show_again, work)
-
-    def _run(self, work: Work, loop: asyncio.AbstractEventLoop | None, do: Callable[[Reporter], T]) -> None:
-        with self._changed:
-            if self._changed.wait_for(lambda: work is not self._wanted, self._delay):
-                self._ended(work)
-                return
-        if self._is_patient:
-            use_half_the_cores()
-        try:
-            with short_switch_interval():
-                result = do(work.reporter)
-        except BaseException as error:  # noqa: BLE001 - an error of any kind is shown at the widget's edge
-            # What fails while it is being cancelled is no news to whoever has cancelled it.
-            if _is_of_the_end(error):
-                self._ended(work)
-                return
-            if work.is_cancelled and isinstance(error, CancelledError | ServiceError):
-                receive = self._cancelled
-            else:
-                receive = partial(self._failed, error)
-            self._finish(work, loop, receive)
-        else:
-            self._finish(work, loop, partial(self._then, result))
-
-    def _finish(
-        self, work: Work, loop: asyncio.AbstractEventLoop | None, receive: Callable[[], object]
-    ) -> None:
-        if not threading.main_thread().is_alive():
-            self._ended(work)  # the process ends, and nobody is left to be told
-            return
-
-        def deliver() -> None:
-            try:
-                with _DELIVERING:
-                    if self._is_taken(work):
-                        try:
-                            self._show()
-                            receive()
-                        except Exception as error:  # noqa: BLE001 - nobody would see it in an event loop
-                            if not _is_of_the_end(error):
-                                self._failed(error)
-            finally:
-                self._ended(work)
-
-        if loop is None or loop.is_closed():
-            deliver()
-        else:
-            with self._changed:
-                self._results.append((loop, deliver))
-                self._changed.notify_all()
-            try:
-                loop.call_soon_threadsafe(self._deliver, loop)
-            except RuntimeError:  # the loop was closed after the check above
-                self._deliver(loop)
-
-    def _is_taken(self, work: Work) -> bool:
-        """Whether the result of some work is wanted; from now on it does not run any more."""
-        with self._changed:
-            if work is not self._wanted:
-                return False
-            self._wanted = None
-            return True
-
-    def _deliver(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        """Deliver the results of one loop in the order in which they were finished."""
-        while True:
-            with self._changed:
-                results = enumerate(self._results)
-                place = next((place for place, (one, _) in results if _may_deliver(one, loop)), None)
-                if place is None:
-                    return
-                _, deliver = self._results.pop(place)
-            deliver()  # outside the lock: a result may start the next work
-
-    def _ended(self, work: Work) -> None:
-        with self._changed:
-            self._threads -= 1
-            if work is self.work:
-                self._asked = None
-            self._changed.notify_all()
 
 
 def _is_of_the_end(error: BaseException) -> bool:
@@ -385,16 +302,11 @@ def are_same_arguments(some: tuple[Any, ...] | None, others: tuple[Any, ...] | N
     """Return whether arguments are the same objects, or equal ones of kinds that compare as a whole."""
     if some is None or others is None:
         return some is others
-    plain = (str, int, tuple, list, frozenset)
+    plain = (str, int, tuple, list, frozenset, slice)
     return len(some) == len(others) and all(
         one is other or (isinstance(one, plain) and type(one) is type(other) and one == other)
         for one, other in zip(some, others, strict=True)
     )
-
-
-def _may_deliver(one: asyncio.AbstractEventLoop, loop: asyncio.AbstractEventLoop | None) -> bool:
-    """Return whether results for one loop may be delivered in another: a closed loop will not do it itself."""
-    return one is loop or one.is_closed()
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
@@ -419,7 +331,7 @@ class _ShortTurns:
         self._working = 0
         self._before = self._set = _TURN
 
-    def begin(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if not self._working:
                 self._before = sys.getswitchinterval()
@@ -428,7 +340,7 @@ class _ShortTurns:
                 self._set = sys.getswitchinterval()
             self._working += 1
 
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._working -= 1
             # Somebody may have chosen another length meanwhile, which is theirs.
@@ -439,8 +351,7 @@ class _ShortTurns:
 _TURNS = _ShortTurns()
 
 
-@contextmanager
-def short_switch_interval() -> Iterator[None]:
+def short_switch_interval() -> AbstractContextManager[None]:
     """Let all threads compute in short turns until the block ends.
 
     >>> before = sys.getswitchinterval()
@@ -450,8 +361,4 @@ def short_switch_interval() -> Iterator[None]:
     >>> sys.getswitchinterval() == before
     True
     """
-    _TURNS.begin()
-    try:
-        yield
-    finally:
-        _TURNS.end()
+    return _TURNS

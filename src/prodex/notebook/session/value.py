@@ -13,6 +13,7 @@ from prodex.compare import Difference
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.drafts import SentCorrections
 from prodex.exploration.filtering import ProductFilter
+from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.rights import Right, right_needed
 from prodex.progress import PhaseProgress
 from prodex.quality import Audit
@@ -114,6 +115,13 @@ class _Derived:
     def peek(self, function: Callable[[Session], T]) -> T | None:
         with self._lock:
             return self._known.get(function)
+
+
+class _Latest:
+    """What was made last under each name of a catalogue and its audit: most changes of a view are elsewhere."""
+
+    def __init__(self, _: Session) -> None:
+        self.kept: dict[str, tuple[tuple[Any, ...], Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -232,6 +240,25 @@ class Session:
     def with_part(self, part: object) -> Self:
         """Return the session with what a section keeps."""
         return self.replaced(parts={**self.parts, type(part): part})
+
+    def with_changed(self, kind: type[Any], **changes: Any) -> Self:
+        """Return the session in which some of what a section keeps is another: `with_part`, field by field."""
+        return self.with_part(replace(self.part(kind), **changes))
+
+    def latest(self, name: str, make: Callable[..., T], *of: Any) -> T:
+        """Return what a function makes of some values: anew only if it was made of others the last time.
+
+        >>> import prodex
+        >>> session = Session(prodex.flatten([{"id": 7}]))
+        >>> session.latest("words", list, "ab") is session.latest("words", list, "ab")
+        True
+        >>> session.latest("words", list, "c"), session.latest("words", list, "ab")
+        (['c'], ['a', 'b'])
+        """
+        kept = self.derived(_Latest).kept
+        if name not in kept or not are_same_arguments(kept[name][0], of):
+            kept[name] = (of, make(*of))
+        return cast("T", kept[name][1])
 
     def noting(self, sentence: str, *, is_problem: bool = False, section: str = "") -> Self:
         """Return the session with a sentence at the top of the open section, or of another; empty: without one."""

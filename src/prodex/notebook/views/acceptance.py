@@ -14,9 +14,9 @@ import pandas as pd
 from prodex.errors import InputError
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import box, button, heading, paragraph, typed_text, work
+from prodex.notebook.views.blocks import box, button, heading, outcome, paragraph, typed_text, work
 from prodex.notebook.views.drill_down import audited
-from prodex.notebook.views.figures import AuditFigures, figures_of
+from prodex.notebook.views.figures import AuditFigures, figures_of, figures_shown
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
@@ -52,21 +52,8 @@ class Findings:
     offered: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class AcceptanceOutcome:
-    """What became of the last press in this form."""
-
-    sentence: str = ""
-    is_problem: bool = False
-
-
 def acceptance_block(session: Session, figures: AuditFigures) -> Block:
     """Return the form: which findings, why, until when."""
-    outcome = session.part(AcceptanceOutcome)
-    said = None
-    if outcome.sentence:
-        tone = "problem" if outcome.is_problem else "note"
-        said = paragraph(typed_text(outcome.sentence), key="outcome", tone=tone)
     return box(
         heading("Accepted findings"),
         paragraph(_EXPLAINED, key="explained", tone="muted"),
@@ -80,7 +67,7 @@ def acceptance_block(session: Session, figures: AuditFigures) -> Block:
             label="Accept findings",
         ),
         work(session, _SLOT),
-        said,
+        outcome(session, _SLOT, key="outcome"),
         key="acceptance-box",
     )
 
@@ -177,10 +164,8 @@ def withdraw_findings(app: Panel) -> None:
 
 
 def _asked(session: Session) -> tuple[Audit, Audit, dict[str, Any]]:
-    whole, figures = audited(session), figures_of(session)
     # All findings of the products shown are meant, so it must be these.
-    if figures is None or figures.conditions != session.conditions:
-        raise Refused("Nothing was done: the figures of these products are being counted. Press again.")
+    whole, figures = audited(session), figures_shown(session)
     values = form_values(session, _FORM, _fields(session, figures))
     if session.typed.get(_FORM, {}).get("finding", "") != values["finding"]:
         # All would be meant in place of one that is gone.
@@ -204,7 +189,7 @@ def _day(typed: object, audit: Audit) -> date | None:
 
 
 def _start(app: Panel, title: str, do: Any) -> None:
-    app.change(lambda session: session.with_part(AcceptanceOutcome()))
+    app.change(lambda session: session.noting("", section=_SLOT))
     app.run(_SLOT, do, _done, title=title, failed=_failed, after=PATIENCE)
 
 
@@ -232,10 +217,10 @@ def _done(session: Session, made: tuple[Audit, Audit]) -> Session:
     """Show the same audit with what is accepted of it now."""
     whole, now = made
     file = now.accepted_findings
-    said = AcceptanceOutcome("" if file is None else f"Written to {file.path}.")
+    said = "" if file is None else f"Written to {file.path}."
     # Another audit may be shown by now; what was written is in its file all the same.
-    return (session.replaced(audit=now) if session.audit is whole else session).with_part(said)
+    return (session.replaced(audit=now) if session.audit is whole else session).noting(said, section=_SLOT)
 
 
 def _failed(session: Session, error: BaseException) -> Session:
-    return session.with_part(AcceptanceOutcome(error_text(error), is_problem=True))
+    return session.noting(error_text(error), is_problem=True, section=_SLOT)

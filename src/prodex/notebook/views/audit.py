@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,7 +18,7 @@ from prodex.notebook.views.checks import checks_block
 from prodex.notebook.views.completeness import completeness_block, completeness_wants
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.figures import AuditFigures, figures_of, figures_wants
-from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.heat_map import heat_map_block, heat_map_wants
 from prodex.notebook.views.overview import (
     gaps_block,
@@ -29,7 +28,7 @@ from prodex.notebook.views.overview import (
     tiles_block,
     warnings_block,
 )
-from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.returned import returned_fold, returned_wants
 from prodex.progress import Reporter
 from prodex.quality import Audit, Profile, profiles
@@ -47,38 +46,29 @@ _INVITATION = "Select a figure, grade, gap, cell or check to list its products."
 _OWN, _FILE = "own", "file"
 
 
-@dataclass(frozen=True, eq=False)
 class OfferedProfiles:
     """The profiles that can be chosen: those that come with prodex, and the one that the audit was made by."""
 
-    shipped: tuple[tuple[str, str], ...]
-    own: Profile | None = None
-    described: dict[str, str] | None = None
-
-    @classmethod
-    def of(cls, session: Session) -> OfferedProfiles:
-        """Return those of a session."""
-        listed = profiles().to_dict("records")
-        shipped = tuple((str(one["profile"]), str(one["title"])) for one in listed)
-        described = {
-            str(one["profile"]): _described(one["description"], one["checks"], one["rules"]) for one in listed
+    def __init__(self, session: Session) -> None:
+        listed = {str(one["profile"]): one for one in profiles().to_dict("records")}
+        #: Titles of those that come with prodex, and what each of all of them is.
+        self.titles: dict[str, str] = {name: str(one["title"]) for name, one in listed.items()}
+        self.described: dict[str, str] = {
+            name: _described(one["description"], one["checks"], one["rules"]) for name, one in listed.items()
         }
         made_by = None if session.audit is None else session.audit.made_by
         # A profile of one's own may be called as one that comes with prodex.
-        is_own = made_by is not None and all(
-            made_by.name != name or made_by != Profile.read(name) for name, _ in shipped
-        )
-        if made_by is None or not is_own:
-            return cls(shipped, None, described)
-        rules = len({check.rule.id for check in made_by.checks})
-        described[_OWN] = _described(made_by.description, len(made_by.checks), rules)
-        return cls(shipped, made_by, described)
+        is_shipped = made_by is not None and made_by.name in listed and made_by == Profile.read(made_by.name)
+        self.own: Profile | None = None if is_shipped else made_by
+        if self.own is not None:
+            rules = len({check.rule.id for check in self.own.checks})
+            self.described[_OWN] = _described(self.own.description, len(self.own.checks), rules)
 
     def title(self, audit: Audit) -> str:
         """Return what people call the profile of an audit."""
         if self.own is not None and audit.profile == self.own.name:
             return self.own.title or self.own.name
-        return dict(self.shipped).get(audit.profile, audit.profile)
+        return self.titles.get(audit.profile, audit.profile)
 
 
 def _described(description: str, checks: int, rules: int) -> str:
@@ -90,20 +80,16 @@ def _described(description: str, checks: int, rules: int) -> str:
 
 def quality_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    figures = figures_of(session)
-    made = [*_controls(session)]
+    figures, made = figures_of(session), _controls(session)
     if session.audit is None:
         made.append(paragraph(_NOT_AUDITED, key="not-audited", tone="muted"))
     elif figures is None:
-        made.append(
-            work(session, "quality.figures")
-            or paragraph("The figures are being counted.", key="counting", tone="muted")
-        )
+        counting = paragraph("The figures are being counted.", key="counting", tone="muted")
+        made.append(work(session, "quality.figures") or counting)
     else:
-        title = session.derived(OfferedProfiles.of).title(figures.judged)
-        shown = (
+        made += [
             conditions_bar(session),
-            headline_block(figures, title),
+            headline_block(figures, session.derived(OfferedProfiles).title(figures.judged)),
             work(session, "quality.figures"),
             warnings_block(figures),
             tiles_block(session, figures),
@@ -113,12 +99,11 @@ def quality_view(session: Session) -> list[Block]:
             heat_map_block(session, figures),
             checks_block(session, figures),
             acceptance_block(session, figures) if session.can("acceptance.accept") else None,
-            export_block(session, figures) if session.can("export.worklists") else None,
+            export_block(session, figures),
             returned_fold(session) if session.can("returned.read") else None,
             notes_block(figures),
-        )
-        made += [one for one in shown if one]
-    return made
+        ]
+    return [one for one in made if one]
 
 
 def quality_wants(session: Session) -> Iterable[Want]:
@@ -134,50 +119,40 @@ QUALITY = Section("quality", lambda _: "Quality", quality_view, quality_wants)
 
 
 def _fields(session: Session) -> list[FormField]:
-    offered = session.derived(OfferedProfiles.of)
-    options = [*offered.shipped, (_FILE, "a profile, or requirements, in a file")]
-    if offered.own is not None:
-        titles = {title for _, title in offered.shipped}
-        own = offered.own.title or offered.own.name
-        options.insert(0, (_OWN, f"{own} (as audited)" if own in titles else own))
+    offered = session.derived(OfferedProfiles)
+    options = [*offered.titles.items(), (_FILE, "a profile, or requirements, in a file")]
     # Whoever audits again mostly wants the same profile.
-    known = None if session.audit is None else session.audit.profile
-    first = _OWN if offered.own is not None else known if known in dict(offered.shipped) else options[0][0]
-    chosen = session.typed.get(_FORM, {}).get("profile", first)
-    fields = [FormField("profile", "Profile", "choice", first, options)]
-    if chosen == _FILE:
-        fields.append(
-            FormField(
-                "file",
-                "File",
-                "folder",
-                placeholder="profile.toml or requirements.xlsx",
-                hint="Relative to the folder of the notebook.",
-            )
-        )
-    fields.append(
-        FormField(
-            "pending",
-            "Include pending updates",
-            "tick",
-            value=False,
-            hint="Judge the products as if these were accepted.",
-        )
+    known = "" if session.audit is None else session.audit.profile
+    first = known if known in offered.titles else options[0][0]
+    if (own := offered.own) is not None:
+        title, first = own.title or own.name, _OWN
+        options.insert(0, (_OWN, f"{title} (as audited)" if title in offered.titles.values() else title))
+    file = FormField(
+        "file",
+        "File",
+        "folder",
+        placeholder="profile.toml or requirements.xlsx",
+        hint="Relative to the folder of the notebook.",
     )
-    return fields
+    is_of_file = session.typed.get(_FORM, {}).get("profile") == _FILE
+    hint = "Judge the products as if these were accepted."
+    return [
+        FormField("profile", "Profile", "choice", first, options),
+        *([file] if is_of_file else []),
+        FormField("pending", "Include pending updates", "tick", value=False, hint=hint),
+    ]
 
 
-def _controls(session: Session) -> list[Block]:
+def _controls(session: Session) -> list[Block | None]:
     fields = _fields(session)
-    offered = session.derived(OfferedProfiles.of)
-    described = (offered.described or {}).get(form_values(session, _FORM, fields)["profile"], "")
+    chosen = form_values(session, _FORM, fields)["profile"]
+    described = session.derived(OfferedProfiles).described.get(chosen, "")
     run = button("Audit", "quality.run", look="main")
-    shown = [
+    return [
         form(session, _FORM, fields, run, look="export-row", label="Run an audit"),
         paragraph(typed_text(described), key="described", tone="muted") if described else None,
         work(session, _SLOT),
     ]
-    return [one for one in shown if one]
 
 
 def _chosen(session: Session, figures: AuditFigures) -> Block:
@@ -203,11 +178,10 @@ def run_audit(app: Panel) -> None:
     values = form_values(session, _FORM, _fields(session))
     profile: Any = values["profile"]
     if profile == _OWN:
-        profile = session.derived(OfferedProfiles.of).own
+        profile = session.derived(OfferedProfiles).own
     elif profile == _FILE:
         at = f"{_FORM}.file"
-        typed = required(values, _FORM, "file", "Enter the file of a profile, or of requirements.")
-        path = path_of(typed, at=at)
+        path = path_typed(values, at, "Enter the file of a profile, or of requirements.")
         if not path.is_file():
             raise Refused(f"There is no file {str(path)[:200]!r}. Give another one.", at=at)
         try:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from prodex.languages import LANGUAGES
 from prodex.locales import language_name
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audits_before import earlier
-from prodex.notebook.views.blocks import box, button, heading, paragraph, typed_text, work
+from prodex.notebook.views.blocks import box, button, heading, outcome, work
+from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.drill_down import audited
-from prodex.notebook.views.figures import AuditFigures, figures_of
-from prodex.notebook.views.forms import FormField, form, form_values, required
-from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.figures import AuditFigures, figures_shown
+from prodex.notebook.views.forms import FormField, beside, form, form_values, required
+from prodex.notebook.views.paths import path_typed
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.worklists.layout import MANIFEST
@@ -29,121 +30,97 @@ _SLOT = "quality.export"
 _REPLACE = "Replace existing files"
 #: The value of the language of each supplier.
 OF_EACH = "each"
-
-
-@dataclass(frozen=True)
-class Exported:
-    """What became of the last export."""
-
-    sentence: str = ""
+#: The same files, handed over to the browser instead of written into a folder.
+_DOWNLOAD = ("Worklists", "export.download", "Download worklists")
+#: Of each form what it is about, and the action of its button with what it says.
+_FORMS = {
+    "worklists": ("Worklists", "export.worklists", "Export worklists"),
+    "report": ("Report", "export.report", "Export report"),
+    "saved": ("Saved audit", "export.save", "Save audit"),
+}
+_LANGUAGE_HINT = (
+    "That of the country of its GTINs, or of most of its texts; English where that is none of these."
+)
 
 
 def export_block(session: Session, figures: AuditFigures) -> Block:
     """Return a form for each thing that can be exported: where to, and a button."""
-    said = session.part(Exported).sentence
+    fields = _fields(session, figures.judged)
+    forms = _FORMS if session.can("export.worklists") else {"worklists": _DOWNLOAD}
     return box(
         heading("Export"),
-        form(
-            session,
-            "worklists",
-            _worklist_fields(session, figures.judged),
-            button("Export worklists", "export.worklists"),
-            look="export-row",
-            label="Worklists",
+        *(
+            form(session, name, fields[name], button(says, do), look="export-row", label=label)
+            for name, (label, do, says) in forms.items()
         ),
-        form(
-            session,
-            "report",
-            _report_fields(figures.judged),
-            button("Export report", "export.report"),
-            look="export-row",
-            label="Report",
-        ),
-        form(
-            session,
-            "saved",
-            _saved_fields(figures.judged),
-            button("Save audit", "export.save"),
-            look="export-row",
-            label="Saved audit",
-        ),
-        form(session, "export", _common_fields(), label="Existing files"),
+        form(session, "export", fields["export"], label="Existing files") if forms is _FORMS else None,
         work(session, _SLOT),
-        paragraph(typed_text(said), key="exported", tone="note") if said else None,
+        outcome(session, _SLOT, key="exported"),
         key="export-box",
     )
 
 
-def _worklist_fields(session: Session, audit: Audit) -> list[FormField]:
+def _fields(session: Session, audit: Audit) -> dict[str, list[FormField]]:
+    """Return the fields of each form."""
     by = session.typed.get("worklists", {}).get("by", "owner")
     languages = [(one, language_name(one)) for one in LANGUAGES]
     # A brand or a kind is nobody who reads.
     if by == "owner":
         languages = [(OF_EACH, "each supplier's language"), *languages]
-    hint = (
-        "That of the country of its GTINs, or of most of its texts; English where that is none of these."
-        * (by == "owner")
-    )
-    return [
-        FormField("by", "Worklists", "choice", "owner", [(one, f"one per {one}") for one in _BY]),
-        FormField("language", "Language", "choice", languages[0][0], languages, hint=hint),
-        FormField("folder", "Folder", "folder", f"worklists-{_stamp(audit)}"),
-    ]
-
-
-def _report_fields(audit: Audit) -> list[FormField]:
-    return [FormField("page", "Report", "folder", f"audit-{_stamp(audit)}.html")]
-
-
-def _saved_fields(audit: Audit) -> list[FormField]:
+    hint = _LANGUAGE_HINT if by == "owner" else ""
+    stamp = f"{audit.profile}-{audit.audited_at:%Y-%m-%d}"
     # An audit of a snapshot is saved with it; only one of a catalogue in memory needs a name.
-    folder = audit.catalog_folder
-    return [
-        FormField(
-            "name",
-            "Snapshot",
-            value=folder.parent.name if folder else "",
-            off="The audit is saved with its snapshot." if folder else "",
-        )
-    ]
-
-
-def _common_fields() -> list[FormField]:
-    return [FormField("replace", _REPLACE, "tick", value=False)]
-
-
-def _stamp(audit: Audit) -> str:
-    return f"{audit.profile}-{audit.audited_at:%Y-%m-%d}"
+    name, off = "", ""
+    if audit.catalog_folder is not None:
+        name, off = audit.catalog_folder.parent.name, "The audit is saved with its snapshot."
+    folder = FormField("folder", "Folder", "folder", f"worklists-{stamp}")
+    return {
+        "worklists": [
+            FormField("by", "Worklists", "choice", "owner", [(one, f"one per {one}") for one in _BY]),
+            FormField("language", "Language", "choice", languages[0][0], languages, hint=hint),
+            *([folder] if session.can("export.worklists") else []),
+        ],
+        "report": [FormField("page", "Report", "folder", f"audit-{stamp}.html")],
+        "saved": [FormField("name", "Snapshot", value=name, off=off)],
+        "export": [FormField("replace", _REPLACE, "tick", value=False)],
+    }
 
 
 @task("export.worklists")
 def export_worklists(app: Panel) -> None:
     """Export worklists."""
-    audit, session = _shown(app.session), app.session
-    values = form_values(session, "worklists", _worklist_fields(session, audit))
+    audit, values = _asked(app, "worklists")
     at = "worklists.folder"
-    folder = path_of(required(values, "worklists", "folder", "Enter a folder for the worklists."), at=at)
-    may_replace = _may_replace(session)
-    if (folder / MANIFEST).exists() and not may_replace:
+    folder = path_typed(values, at, "Enter a folder for the worklists.")
+    if (folder / MANIFEST).exists() and not values["replace"]:
         raise Refused(
             f"{folder} already contains worklists, which may have been filled in. Give another folder, or tick "
             f"'{_REPLACE}'.",
             at=at,
         )
-    write = partial(_written_worklists, audit, folder, values["by"], values["language"], may_replace)
+    write = partial(_written_worklists, audit, folder, values["by"], values["language"], values["replace"])
     _start(app, write, "Exporting worklists", at)
+
+
+@task("export.download")
+def download_worklists(app: Panel) -> None:
+    """Hand worklists over to the browser."""
+    audit, values = _asked(app, "worklists")
+
+    def write(folder: Path, reporter: Reporter) -> str:
+        return _written_worklists(audit, folder, values["by"], values["language"], False, reporter)
+
+    _start(app, partial(handed_over, app, "worklists", "xlsx", write), "Writing worklists", "worklists.by")
 
 
 @task("export.report")
 def export_report(app: Panel) -> None:
     """Export the report."""
-    audit, at = _shown(app.session), "report.page"
-    values = form_values(app.session, "report", _report_fields(audit))
-    page = path_of(
-        required(values, "report", "page", "Enter a file for the report, such as audit.html."), at=at
-    )
+    audit, values = _asked(app, "report")
+    at = "report.page"
+    page = path_typed(values, at, "Enter a file for the report, such as audit.html.")
     # `to_html` replaces a file. Somebody who calls it names the file; here the name is proposed by the form.
-    if page.exists() and not _may_replace(app.session):
+    if page.exists() and not values["replace"]:
         raise Refused(f"{page} already exists. Give another name, or tick '{_REPLACE}'.", at=at)
     _start(app, partial(_written_report, audit, page), "Exporting the report", at)
 
@@ -151,50 +128,46 @@ def export_report(app: Panel) -> None:
 @task("export.save")
 def save_audit(app: Panel) -> None:
     """Save the audit of all products: that of a few would be taken for that of the snapshot from then on."""
-    shown = _shown(app.session)
+    shown, values = _asked(app, "saved")
     every, name = shown.taken_from or shown, None
     if every.catalog_folder is None:
-        values = form_values(app.session, "saved", _saved_fields(shown))
         why = "The catalogue is in memory only. Enter the name of the snapshots to save its audit with."
         name = required(values, "saved", "name", why)
     title = f"Saving the audit of all {counted(len(every), 'product')}"
     _start(app, partial(_saved, every, name), title, "saved.name")
 
 
-def _shown(session: Session) -> Audit:
+def _asked(app: Panel, name: str) -> tuple[Audit, dict[str, Any]]:
+    """Return what is exported, and what was typed: in its form, and in the one about existing files."""
+    session = app.session
     audited(session)
-    figures = figures_of(session)
     # What is written says of which products it is, so it must be those that were seen.
-    if figures is None or figures.conditions != session.conditions:
-        raise Refused("Nothing was done: the figures of these products are being counted. Press again.")
-    return figures.judged
-
-
-def _may_replace(session: Session) -> bool:
-    return bool(form_values(session, "export", _common_fields())["replace"])
+    audit = figures_shown(session).judged
+    fields = _fields(session, audit)
+    own, common = (form_values(session, one, fields[one]) for one in (name, "export"))
+    return audit, own | common
 
 
 def _start(app: Panel, write: Callable[[Reporter], str], title: str, at: str) -> None:
-    def failed(session: Session, error: BaseException) -> Session:
-        return session.replaced(errors={**session.errors, at: error_text(error)})
-
-    app.change(lambda session: session.with_part(Exported()))
-    app.run(_SLOT, write, lambda session, said: session.with_part(Exported(said)), title=title, failed=failed)
+    app.change(lambda session: session.noting("", section=_SLOT))
+    app.run(
+        _SLOT,
+        write,
+        lambda session, said: session.noting(said, section=_SLOT),
+        title=title,
+        failed=beside(at),
+    )
 
 
 def _written_worklists(
     audit: Audit, folder: Path, by: str, language: str, may_replace: bool, reporter: Reporter
 ) -> str:
     """Export worklists, and return how many, in which languages, and where."""
-    usual = "en" if language == OF_EACH else language
-    own = languages_of_suppliers(audit) if language == OF_EACH else {}
+    usual, own = language, {}
+    if language == OF_EACH:
+        usual, own = "en", languages_of_suppliers(audit)
     index = audit.worklists(
-        folder,
-        by,
-        replace=may_replace,
-        language=usual,
-        languages=own or None,
-        progress=reporter,
+        folder, by, replace=may_replace, language=usual, languages=own or None, progress=reporter
     )
     findings = counted(int(index["findings"].sum()), "finding")
     said = f"Exported {counted(len(index), 'worklist')} with {findings} to {folder.absolute()}."

@@ -175,6 +175,79 @@ def table(
     }
 
 
+def columns_of(titles: Iterable[str], *, numbers: Iterable[str] | None = None) -> list[Block]:
+    """Return the columns of a table that is not sorted: all but the first hold numbers, unless they are given.
+
+    >>> columns_of(["Brand", "Products"])
+    [{'name': 'Brand', 'title': 'Brand'}, {'name': 'Products', 'title': 'Products', 'align': 'right'}]
+    """
+    every = [*titles]
+    right = {*every[1:]} if numbers is None else {*numbers}
+    return [{"name": one, "title": one, **({"align": "right"} if one in right else {})} for one in every]
+
+
+def untitled(*names: str, head: str, numbers: Iterable[str] = ()) -> list[Block]:
+    """Return the columns of a table without titles: with one of them a row begins, and some hold numbers.
+
+    >>> untitled("grade", "products", head="grade", numbers=["products"])
+    [{'name': 'grade', 'title': '', 'head': True}, {'name': 'products', 'title': '', 'align': 'right'}]
+    """
+    more: dict[str, Block] = {head: {"head": True}, **{one: {"align": "right"} for one in numbers}}
+    return [{"name": one, "title": "", **more.get(one, {})} for one in names]
+
+
+def listing(
+    rows: Iterable[Any],
+    columns: Mapping[str, Callable[[Any], Cell] | str],
+    *,
+    key: str,
+    label: str,
+    name: Callable[[Any], str] | None = None,
+    more: Callable[[Any], Mapping[str, Any]] = lambda _: {},
+    head: str = "",
+    empty: str = "",
+    look: str = "",
+) -> Block:
+    """Return a table that is not sorted.
+
+    Parameters
+    ----------
+    rows
+        What is listed: of each row its values by name.
+    columns
+        Of each title what its cell holds: made of the row, or the name of the value that is its number.
+    key, label, empty, look
+        As for `table`.
+    name
+        The key of a row; its place in the list, unless given.
+    more
+        What a row has beside its key and its cells, as for `table`: what is done where it is pressed.
+    head
+        The title of the column that says what a row is about.
+
+    Examples
+    --------
+    >>> brands = [{"brand": "Mill", "products": 1_200}]
+    >>> columns = {"Brand": lambda one: typed_text(one["brand"]), "Products": "products"}
+    >>> listing(brands, columns, key="brands", label="Brands", name=lambda one: one["brand"])["rows"]
+    [{'key': 'Mill', 'cells': [{'text': 'Mill'}, '1,200']}]
+    """
+    numbers = [title for title, cell in columns.items() if isinstance(cell, str)]
+    made = [
+        {
+            "key": str(place) if name is None else name(one),
+            "cells": [f"{one[cell]:,}" if isinstance(cell, str) else cell(one) for cell in columns.values()],
+            **more(one),
+        }
+        for place, one in enumerate(rows)
+    ]
+    heads = [
+        {**one, "head": True} if one["title"] == head and head else one
+        for one in columns_of(columns, numbers=numbers)
+    ]
+    return table(heads, made, key=key, label=label, empty=empty, look=look)
+
+
 @dataclass(frozen=True)
 class Folds:
     """Which folds were opened and closed."""
@@ -222,6 +295,13 @@ def work(session: Session, slot: str, *, cancel: str = "Cancel") -> Block | None
         "total": progress.total,
         "cancel": button(cancel, "work.cancel", off="Cancelling …" if shown.is_cancelled else "", slot=slot),
     }
+
+
+def outcome(session: Session, place: str, *, key: str) -> Block | None:
+    """Return what became of the last work of a place, as `Session.noting` has it; None where nothing is said."""
+    if (notice := session.notices.get(place)) is None:
+        return None
+    return paragraph(typed_text(notice.sentence), key=key, tone="problem" if notice.is_problem else "note")
 
 
 @task("work.cancel")

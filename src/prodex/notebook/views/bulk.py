@@ -6,12 +6,11 @@ these products, this operation and this catalogue; with any other of them it is 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from prodex.corrections.bulk import apply_recipe
@@ -20,6 +19,7 @@ from prodex.corrections.recipe import Recipe
 from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.errors import InputError, QueryError
+from prodex.exploration.facets import FilterResult
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
@@ -48,16 +48,19 @@ from prodex.notebook.views.operations import (
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.sending import (
+    Judging,
     Outbox,
-    Preview,
     SendingOutcome,
+    begun_anew,
+    failure_now,
     is_sending,
+    judging_slot,
+    judging_wants,
     outbox,
-    preview_of,
+    preview_now,
     send_blocks,
-    without_outcome,
+    with_outgoing,
 )
-from prodex.progress import PATIENCE
 from prodex.selection import Selection
 from prodex.worklists.fix import Fix
 from prodex.worklists.text_corrections import TextCorrection
@@ -78,32 +81,22 @@ _NOT_TAKEN = {
 
 
 @dataclass(frozen=True, eq=False)
-class BulkPreview:
-    """A correction of many products as it was judged.
+class ShownBulk:
+    """What is shown of a correction of many products.
 
     Attributes
     ----------
-    of
-        What it is of: it is offered as long as this is what would be done. Objects, and values that compare as a whole.
     chosen
         What is done; None where something is taken back.
-    preview
-        What would be sent.
-    asked, asked_digest
-        How many corrections need confirmation, and a digest of the questions.
     blocks
-        What is shown of it.
+        What it would change.
     texts
         The same as corrections of single texts, to be collected; nothing where it is more than that.
     """
 
-    of: tuple[Any, ...] = field(repr=False)
     chosen: ChosenOperation | None
-    preview: Preview
-    asked: int
-    asked_digest: str
-    blocks: tuple[Block, ...] = field(repr=False)
-    texts: tuple[TextCorrection, ...] = field(default=(), repr=False)
+    blocks: tuple[Block, ...]
+    texts: tuple[TextCorrection, ...]
 
 
 @dataclass(frozen=True)
@@ -112,21 +105,12 @@ class BulkCorrection:
 
     Attributes
     ----------
-    made
-        The preview that was made last.
-    failed
-        What no preview could be made of, and why.
-    confirmed
-        The digest of the questions that somebody has answered with yes.
     back
         What is chosen while what was sent is to be taken back; None if it is not.
     sent
         What was sent last, if it can be taken back.
     """
 
-    made: BulkPreview | None = None
-    failed: tuple[tuple[Any, ...], str] | None = None
-    confirmed: str = ""
     back: tuple[Any, ...] | None = None
     sent: Fix | None = field(default=None, repr=False)
 
@@ -139,92 +123,88 @@ def bulk_fold(session: Session) -> Block:
 
 def bulk_wants(session: Session) -> Iterator[Want]:
     """Yield the preview of what the form says, while somebody looks at it."""
-    if not is_open(session, _NAME) or is_sending(session, _NAME):
-        return
-    state, of = session.part(BulkCorrection), _of(session)
-    if of is None or _made_now(session) is not None or _failure(session):
-        return
-    options = {"title": "Making the preview", "delay": _PAUSE, "after": PATIENCE, "is_dropped": True}
-    options["failed"] = lambda now, error: _not_made(now, of, error)
-    if _is_back(session):
-        options |= {"title": "Requesting the products", "delay": 0.0}
-    yield Want("bulk preview", of, lambda _: _judge(session, state, of), _keep_made, options)
+    if is_open(session, _NAME) and not is_sending(session, _NAME):
+        yield from judging_wants(session, _NAME)
 
 
 def _number(session: Session) -> int:
     return len(session.selected) or len(left_of(session))
 
 
-def _of(session: Session) -> tuple[Any, ...] | None:
-    """Return what the preview of now is of; None as long as nothing can be done."""
-    chosen, state = _chosen(session), session.part(BulkCorrection)
-    # As long as words are searched for, those products are shown that were left before.
-    is_searching = not session.selected and not session.filter.has_found(session.conditions.words)
-    if is_searching or (chosen is None and not _is_back(session)) or not _number(session):
-        return None
-    what = "back" if _is_back(session) else "do"
-    return (*_base(session), (chosen, what, state.confirmed))
+def _chosen(session: Session) -> tuple[Any, ...]:
+    """Return the products that are chosen, and what is done with them; None as long as that cannot be read.
 
-
-def _base(session: Session) -> tuple[Any, ...]:
-    """Return what is chosen: a search that finds more products with the same words makes it another one."""
+    A search that finds more products with the same words makes it another choice.
+    """
     left = None if session.selected else left_of(session)
-    return (session.catalog, session.audit, left, session.selected)
-
-
-def _chosen(session: Session) -> ChosenOperation | None:
     try:
-        return chosen_operation(session)
+        done = chosen_operation(session)
     except Refused:
-        return None
-
-
-def _back_of(session: Session) -> tuple[Any, ...]:
-    """Return what is chosen, as what is to be taken back is remembered: with anything else it is not."""
-    return (*_base(session), (_chosen(session),))
+        done = None
+    return (session.catalog, session.audit, left, session.selected, (done,))
 
 
 def _is_back(session: Session) -> bool:
+    """Return whether what was sent is to be taken back: with any other choice it is not."""
     back = session.part(BulkCorrection).back
-    return back is not None and are_same_arguments(back, _back_of(session))
+    return back is not None and are_same_arguments(back, _chosen(session))
 
 
-def _made_now(session: Session) -> BulkPreview | None:
-    """Return the preview, if it is of what would be done now."""
-    made, of = session.part(BulkCorrection).made, _of(session)
-    return made if made is not None and of is not None and are_same_arguments(made.of, of) else None
+def _judging(session: Session) -> Judging | None:
+    *base, (done,) = _chosen(session)
+    # As long as words are searched for, those products are shown that were left before.
+    is_searching = not session.selected and not session.filter.has_found(session.conditions.words)
+    if is_searching or not _number(session):
+        return None
+    sent = session.part(BulkCorrection).sent
+    if sent is not None and _is_back(session):
+        return Judging((*base, (done, "back")), partial(_undone, session, sent), "Requesting the products")
+    if done is None:
+        return None
+    return Judging(
+        (*base, (done, "do")), partial(_done, session, base[2], done), "Making the preview", _PAUSE
+    )
 
 
-def _failure(session: Session) -> str:
-    failed, of = session.part(BulkCorrection).failed, _of(session)
-    return failed[1] if failed is not None and of is not None and are_same_arguments(failed[0], of) else ""
-
-
-def _judge(session: Session, state: BulkCorrection, of: tuple[Any, ...]) -> BulkPreview:
-    catalog, _, left, selected, (chosen, what, confirmed) = of
+def _undone(session: Session, sent: Fix) -> Fix:
+    assert sent.tracking is not None  # noqa: S101 - only what was sent is taken back
     profile = profile_of(session.audit)
-    if what == "back":
-        assert state.sent is not None  # noqa: S101 - only what was sent is taken back
-        assert state.sent.tracking is not None  # noqa: S101
-        fix = undo(state.sent.tracking, service=session.service, catalog=catalog, profile=profile)
-        chosen = None
-    else:
-        products = selected
-        if not selected:
-            ids = catalog.arrow("products", ["product_id"])["product_id"]
-            products = tuple(ids.filter(pa.array(left.mask)).to_pylist())
-        # A recipe, since its fix is of all products that are explored, whichever of them are chosen here.
-        recipe = Recipe((chosen.step,), chosen=Selection.of(product_id=products))
-        why = f"correction of many products: {chosen.step.words}"
-        fix = apply_recipe(catalog, recipe, profile=profile, why=why)
-    asked = fix.needs_confirmation
-    digest = _digest(asked)
-    if confirmed and confirmed == digest:
-        fix.confirm()
-        asked = fix.needs_confirmation
-    texts = () if chosen is None else _as_texts(fix)
-    blocks = tuple(_preview_blocks(fix, chosen))
-    return BulkPreview(of, chosen, preview_of(fix), len(asked), digest, blocks, texts)
+    return undo(sent.tracking, service=session.service, catalog=session.catalog, profile=profile)
+
+
+def _done(session: Session, left: FilterResult | None, done: ChosenOperation) -> Fix:
+    catalog, products = session.catalog, session.selected
+    if left is not None:
+        ids = catalog.arrow("products", ["product_id"])["product_id"]
+        products = tuple(ids.filter(pa.array(left.mask)).to_pylist())
+    # A recipe, since its fix is of all products that are explored, whichever of them are chosen here.
+    recipe = Recipe((done.step,), chosen=Selection.of(product_id=products))
+    why = f"correction of many products: {done.step.words}"
+    return apply_recipe(catalog, recipe, profile=profile_of(session.audit), why=why)
+
+
+def _shown(fix: Fix, of: tuple[Any, ...]) -> ShownBulk:
+    chosen, what = of[4]
+    done = None if what == "back" else chosen
+    return ShownBulk(done, tuple(_preview_blocks(fix, done)), () if done is None else _as_texts(fix))
+
+
+def _failed(session: Session, error: BaseException) -> Session:
+    if isinstance(error, InputError | QueryError):
+        return session  # it is about what the form says, and stands there
+    return session.noting(error_text(error), is_problem=True, section="products")
+
+
+def _ended(session: Session, outcome: SendingOutcome) -> Session:
+    """What was sent can be taken back; what was taken back cannot."""
+    sent = outcome.sent
+    if sent.fix.tracking is None:
+        return session
+    kept = None if sent.shown.chosen is None else sent.fix
+    return with_outgoing(session.with_part(BulkCorrection(sent=kept)), _NAME, confirmed=frozenset())
+
+
+outbox(Outbox(_NAME, "products", _judging, _shown, ended=_ended, failed=_failed))
 
 
 def _as_texts(fix: Fix) -> tuple[TextCorrection, ...]:
@@ -246,44 +226,34 @@ def _as_texts(fix: Fix) -> tuple[TextCorrection, ...]:
     return tuple(made)
 
 
-def _digest(asked: pd.DataFrame) -> str:
-    """Return a digest of questions, and of the answers that they are about."""
-    rows = asked[["product_id", "attribute", "language_code", "position", "answer", "reason"]].astype(str)
-    return hashlib.sha256(rows.to_json(orient="values").encode()).hexdigest()[:20]
-
-
-def _keep_made(session: Session, made: BulkPreview) -> Session:
-    return session.with_part(replace(session.part(BulkCorrection), made=made, failed=None))
-
-
-def _not_made(session: Session, of: tuple[Any, ...], error: BaseException) -> Session:
-    session = session.with_part(replace(session.part(BulkCorrection), failed=(of, error_text(error))))
-    if isinstance(error, InputError | QueryError):
-        return session  # it is about what the form says, and stands there
-    return session.noting(error_text(error), is_problem=True, section="products")
-
-
 def _blocks(session: Session) -> Iterator[Block | None]:
-    state, made = session.part(BulkCorrection), _made_now(session)
+    state, made = session.part(BulkCorrection), preview_now(session, _NAME)
     operations = {one: one.capitalize() for one in OPERATIONS}
     # Buttons, since a list takes two presses, and hides what can be done at all.
     yield switch("Operation", operation_name(session), operations, "bulk.choose", key="operations")
     yield form(session, FORM, operation_fields(session), label="Correct the chosen products")
-    yield work(session, "bulk preview")
+    yield work(session, judging_slot(_NAME))
     if not _number(session):
         yield paragraph("No product is chosen.", key="said", tone="status")
-    elif failure := _failure(session):
+    elif failure := failure_now(session, _NAME):
         yield paragraph(typed_text(failure), key="said", tone="problem")
     elif made is not None:
-        yield from made.blocks
-        yield from _confirming(made)
-    elif _of(session) is not None and not is_sending(session, _NAME):
+        yield from made.shown.blocks
+        if number := len(made.questions):
+            label = (
+                f"Yes, {counted(number, 'correction')} to be confirmed {'is' if number == 1 else 'are'} meant"
+            )
+            given: dict[str, Any] = {"outbox": _NAME, "which": made.every_question}
+            yield row(
+                button(label, "send.confirm", key="confirm", to=f"send {_NAME}", **given), key="confirming"
+            )
+    elif _judging(session) is not None and not is_sending(session, _NAME):
         yield paragraph("Making the preview …", key="said", tone="status")
     yield from send_blocks(session, _NAME)
-    if made is not None and made.texts:
-        collect = f"Collect {counted(len(made.texts), 'correction')}"
+    if made is not None and made.shown.texts:
+        collect = f"Collect {counted(len(made.shown.texts), 'correction')}"
         title = "Send them later, with others, from Corrections"
-        digest = made.preview.digest
+        digest = made.digest
         yield row(
             button(collect, "bulk.collect", key="collect", title=title, digest=digest), key="collecting"
         )
@@ -298,19 +268,9 @@ def _blocks(session: Session) -> Iterator[Block | None]:
             ),
             key="taking back",
         )
-    if made is not None and made.chosen is not None:
+    if made is not None and made.shown.chosen is not None:
         keep = button("Keep as a recipe", "bulk.keep", title="A file to read, to edit, and to use again")
         yield form(session, _RECIPE, _RECIPE_FIELDS, keep, label="Recipe")
-
-
-def _confirming(made: BulkPreview) -> Iterator[Block]:
-    if made.asked:
-        verb = "is" if made.asked == 1 else "are"
-        label = f"Yes, {counted(made.asked, 'correction')} to be confirmed {verb} meant"
-        yield row(
-            button(label, "bulk.confirm", key="confirm", to=f"send {_NAME}", questions=made.asked_digest),
-            key="confirming",
-        )
 
 
 @action("bulk.choose")
@@ -328,36 +288,25 @@ def choose(session: Session, name: str) -> Session:
     return session
 
 
-@action("bulk.confirm")
-def confirm(session: Session, questions: str) -> Session:
-    """Answer the questions that are shown with yes."""
-    made = _made_now(session)
-    if made is None or made.asked_digest != questions:
-        raise Refused("What is asked is another by now. Look at it, and confirm it again.")
-    return session.with_part(replace(session.part(BulkCorrection), confirmed=questions))
-
-
 @action("bulk.collect")
 def collect(session: Session, digest: str) -> Session:
     """Collect what is previewed as corrections of texts, which are sent from there."""
-    made = _made_now(session)
-    if made is None or made.preview.digest != digest or not made.texts:
+    made = preview_now(session, _NAME)
+    if made is None or made.digest != digest or not made.shown.texts:
         raise Refused("What would be collected is another by now. Look at it, and collect it again.")
-    for one in made.texts:
+    for one in made.shown.texts:
         session = session.correcting(one)
     return session.noting(
-        f"Collected {counted(len(made.texts), 'correction')}: they are sent from Corrections."
+        f"Collected {counted(len(made.shown.texts), 'correction')}: they are sent from Corrections."
     )
 
 
 @action("bulk.back")
 def take_back(session: Session) -> Session:
     """Preview how what was sent is taken back; it is sent as every other correction is."""
-    state = session.part(BulkCorrection)
-    if state.sent is None or session.service is None:
+    if session.part(BulkCorrection).sent is None or session.service is None:
         raise Refused("Nothing was sent that could be taken back.")
-    back = _back_of(session)
-    return without_outcome(session, _NAME).with_part(replace(state, back=back, confirmed=""))
+    return begun_anew(session, _NAME).with_changed(BulkCorrection, back=_chosen(session))
 
 
 # What is kept of it.
@@ -373,41 +322,20 @@ def keep_recipe(app: Panel) -> None:
     at = f"{_RECIPE}.file"
     values = form_values(session, _RECIPE, _RECIPE_FIELDS)
     path = path_of(required(values, _RECIPE, "file", "Enter a file, such as brand-spelling.toml."), at=at)
-    made = _made_now(session)
-    if made is None or made.chosen is None:
+    made = preview_now(session, _NAME)
+    if made is None or made.shown.chosen is None:
         raise Refused("There is nothing to keep yet: fill in the form first.")
     # What the catalogue and the filters chose is chosen again from other products; what is selected are these.
     before = None if session.selected else session.catalog.chosen
     own = Selection.of(product_id=session.selected) if session.selected else session.conditions
     recipe = Recipe(
-        (made.chosen.step,),
+        (made.shown.chosen.step,),
         path.stem.replace("-", " "),
         own if before is None else before.selection & own,
         "" if before is None else "; ".join(before.unwritten),
     )
     saved = recipe.save(path)
     app.change(lambda now: now.noting(f"Kept as {saved}."))
-
-
-# Sending.
-
-
-def _preview(session: Session) -> Preview | None:
-    made = _made_now(session)
-    return None if made is None else made.preview
-
-
-def _ended(session: Session, outcome: SendingOutcome) -> Session:
-    """What was sent can be taken back; what was taken back cannot."""
-    if outcome.fix.tracking is None:
-        return session
-    state = session.part(BulkCorrection)
-    made = state.made
-    is_undo = made is not None and made.chosen is None and made.preview.fix is outcome.fix
-    return session.with_part(replace(state, sent=None if is_undo else outcome.fix, back=None, confirmed=""))
-
-
-outbox(Outbox(_NAME, _preview, ended=_ended))
 
 
 # What is shown of a preview.

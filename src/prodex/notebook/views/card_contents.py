@@ -315,7 +315,13 @@ def _checks(title: str, checks: Sequence[Check], crashes: Mapping[str, Words]) -
     def about(one: Check) -> list[Any]:
         scope = f"; applies to {one.scope}" if one.scope and title == "not applicable" else ""
         crash = [mark(["Rule crashed: ", typed_text(crashes[one.id])], "small")] if one.id in crashes else []
-        return [ENGLISH.say_again(one.title), " ", mark(f"{one.block}{scope}", "small muted", key="block"), " ", *crash]
+        return [
+            ENGLISH.say_again(one.title),
+            " ",
+            mark(f"{one.block}{scope}", "small muted", key="block"),
+            " ",
+            *crash,
+        ]
 
     inside = listed(map(about, checks), key="checks", tone="checks")
     return details(f"{counted(len(checks), 'check')} {title}", inside, key=f"checks {title}")

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from prodex.colour_scale import shade
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import typed_text
+from prodex.selection import Code
 from prodex.untrusted_text import LABEL, cut, ends
 
 #: Characters that are shown of the head of a column, of other texts, and of a tooltip; and those of a key.
@@ -132,6 +134,26 @@ def short_key(key: str) -> str:
     ('=fr', 64)
     """
     return key if len(key) <= _KEY else hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def code_key(code: Code) -> str:
+    """Return the key of a group: two groups may have one name, and what their codes are is a supplier's choice.
+
+    >>> code_key(None), code_key("none")
+    ('none', '=none')
+    """
+    return "none" if code is None else short_key(f"={code}")
+
+
+def share_shade(share: float) -> int:
+    """Return the shade of a share as it is written, in whole per cent: one figure has one shade.
+
+    >>> share_shade(1.0), share_shade(0.999), share_shade(0.0)
+    (0, 1, 7)
+    >>> share_shade(0.8999), share_shade(0.9)  # both are written as 90 %
+    (4, 4)
+    """
+    return shade(share if share >= 1 else min(round(share, 2), 0.99))
 
 
 def _beginning(text: str, most: int) -> str:

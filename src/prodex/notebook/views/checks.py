@@ -3,53 +3,66 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from prodex.messages import counted, day_in_words
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import Typed, box, button, heading, paragraph, row, table, typed_text
-from prodex.notebook.views.drill_down import check_called, of_check, opened
+from prodex.notebook.views.blocks import box, button, heading, paragraph, row, table, typed_text, untitled
+from prodex.notebook.views.drill_down import are_shown, check_called, of_check, opened
 from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_to
+from prodex.notebook.views.pages_of_rows import page_of, turned_to
 from prodex.quality.rulebook import SEVERITIES
 
 _ROWS = 12
 
+#: A check with its figures, as `AuditFigures.checks` has it.
+_Check = Mapping[str, Any]
 
-@dataclass(frozen=True)
-class CheckColumn:
-    """A column of the table: its title, what is shown, and by what rows are sorted, the first press as `falls` says."""
+
+class CheckColumn(NamedTuple):
+    """A column of the table: by what rows are sorted, the largest first with the first press where it `falls`."""
 
     title: str
-    sort: Callable[[dict[str, Any]], Any]
-    falls: bool = True
+    sort: Callable[[_Check], Any]
+    falls: bool = False
+    cell: Callable[[_Check], Any] | None = None
+    align: str = ""
 
 
-def _count(name: str) -> Callable[[dict[str, Any]], Any]:
-    return lambda check: int(check[name])
+def _number(title: str, name: str) -> CheckColumn:
+    return CheckColumn(title, lambda one: int(one[name]), True, lambda one: f"{one[name]:,}", "right")
 
 
 _COLUMNS = {
-    "problem": CheckColumn("Problem", lambda one: str(one["facts"].problem).casefold(), falls=False),
-    "block": CheckColumn("Block", lambda one: one["facts"].block, falls=False),
+    "problem": CheckColumn("Problem", lambda one: str(one["facts"].problem).casefold()),
+    "block": CheckColumn(
+        "Block", lambda one: one["facts"].block, cell=lambda one: typed_text(one["facts"].block)
+    ),
     "severity": CheckColumn(
-        "Severity", lambda one: list(SEVERITIES).index(one["facts"].severity), falls=False
+        "Severity",
+        lambda one: list(SEVERITIES).index(one["facts"].severity),
+        cell=lambda one: str(one["facts"].severity),
     ),
-    "failed": CheckColumn("Fail", _count("failed")),
-    "passed": CheckColumn("Pass", _count("passed")),
-    "not_applicable": CheckColumn("Not applicable", _count("not_applicable")),
-    "unknown": CheckColumn("Unknown", _count("unknown")),
+    "failed": _number("Fail", "failed"),
+    "passed": _number("Pass", "passed"),
+    "not_applicable": _number("Not applicable", "not_applicable"),
+    "unknown": _number("Unknown", "unknown"),
     "score": CheckColumn(
-        "Score", lambda one: math.inf if one["share"] is None else one["share"], falls=False
+        "Score",
+        lambda one: math.inf if one["share"] is None else one["share"],
+        cell=lambda one: str(one["score"]),
+        align="right",
     ),
-    "brings": CheckColumn("If fixed", lambda one: one["gain"]),
+    # Gaps are in the order of what it brings to fix them.
+    "brings": CheckColumn(
+        "If fixed", lambda one: one["gain"], True, lambda one: one["brings"].replace("->", "→") or "–"
+    ),
 }
-_NUMBERS = ("failed", "passed", "not_applicable", "unknown", "score")
 
 
 @dataclass(frozen=True)
@@ -78,108 +91,67 @@ class ShownChecks:
 def checks_block(session: Session, figures: AuditFigures) -> Block:
     """Return the checks, twelve at a time."""
     shown = session.part(ShownChecks)
-    wanted = _wanted(figures, shown)
-    first = first_of(session, "checks", len(wanted), _ROWS)
+    wanted = [one for one in figures.checks if _is_wanted(one, shown)]
+    if shown.sort:
+        wanted.sort(key=_COLUMNS[shown.sort].sort, reverse=shown.falls)
     noun = "failing check" if shown.only_failing else "check"
+    page, turning = page_of(session, "checks", len(wanted), noun, _ROWS)
     fields = (
         FormField(
             "only_failing", "Only failing checks", "tick", shown.only_failing, do="checks.only_failing"
         ),
-        FormField(
-            "words",
-            "Find",
-            "search",
-            shown.words,
-            placeholder="words of a check",
-            do="checks.find",
-        ),
+        FormField("words", "Find", "search", shown.words, placeholder="words of a check", do="checks.find"),
     )
-    columns = [_column(name, one, shown) for name, one in _COLUMNS.items()]
-    rows = [_row(session, one, shown) for one in wanted[first : first + _ROWS]]
-    explained = next(
-        (one for one in figures.checks if shown.explained and one["facts"].id == shown.explained), None
-    )
+    explained = (one for one in figures.checks if shown.explained and one["facts"].id == shown.explained)
     return box(
         heading("Checks"),
         row(
-            form(session, "checks", fields, label="Which checks"),
-            pager_of("checks", len(wanted), noun, first, _ROWS),
-            key="checks-bar",
-            look="bar-above",
+            form(session, "checks", fields, label="Which checks"), turning, key="checks-bar", look="bar-above"
         ),
         table(
-            columns,
-            rows,
+            [_head(name, one, shown) for name, one in _COLUMNS.items()],
+            [_row(session, one, shown) for one in wanted[page]],
             key="checks-table",
             label="Checks",
             sort="checks.sort",
             empty="No check is like that.",
             look="checks",
         ),
-        explained and rule_block(explained),
+        *map(rule_block, explained),
         key="checks-box",
     )
 
 
-def _wanted(figures: AuditFigures, shown: ShownChecks) -> list[dict[str, Any]]:
-    gains = {gap["check"]: (place, gap["brings"]) for place, gap in enumerate(figures.gaps)}
-    sought = shown.words.casefold().split()
-    found = [
-        # Gaps are in the order of what it brings to fix them.
-        {
-            **one,
-            "gain": -gains.get(one["facts"].id, (len(gains), ""))[0],
-            "brings": gains.get(one["facts"].id, (0, ""))[1],
-        }
-        for one in figures.checks
-        if (one["failed"] or not shown.only_failing) and all(word in _found_by(one) for word in sought)
-    ]
-    if shown.sort:
-        found.sort(key=_COLUMNS[shown.sort].sort, reverse=shown.falls)
-    return found
-
-
-def _found_by(check: dict[str, Any]) -> str:
+def _is_wanted(check: _Check, shown: ShownChecks) -> bool:
     facts = check["facts"]
-    return f"{facts.problem} {facts.title} {facts.block} {facts.id}".casefold()
+    said = f"{facts.problem} {facts.title} {facts.block} {facts.id}".casefold()
+    is_meant = bool(check["failed"]) or not shown.only_failing
+    return is_meant and all(word in said for word in shown.words.casefold().split())
 
 
-def _column(name: str, one: CheckColumn, shown: ShownChecks) -> dict[str, Any]:
-    is_sorted = shown.sort == name
-    return {
-        "name": name,
-        "title": one.title,
-        "sort": ("descending" if shown.falls else "ascending") if is_sorted else "",
-        **({"align": "right"} if name in _NUMBERS else {}),
-        **({"head": True} if name == "problem" else {}),
-    }
+def _head(name: str, one: CheckColumn, shown: ShownChecks) -> dict[str, Any]:
+    order = ("descending" if shown.falls else "ascending") if shown.sort == name else ""
+    more = {"head": True} if one.cell is None else {"align": one.align} if one.align else {}
+    return {"name": name, "title": one.title, "sort": order, **more}
 
 
-def _row(session: Session, check: dict[str, Any], shown: ShownChecks) -> dict[str, Any]:
+def _row(session: Session, check: _Check, shown: ShownChecks) -> dict[str, Any]:
     facts = check["facts"]
-    is_explained = facts.id == shown.explained
-    counts = (f"{check[name]:,}" for name in ("failed", "passed", "not_applicable", "unknown"))
     explain = button(
         "Explain",
         "checks.explain",
         key=f"explain {facts.id}",
         look="link",
-        pressed=is_explained,
+        pressed=facts.id == shown.explained,
         check=facts.id,
     )
+    problem = {"parts": [typed_text(str(facts.problem)), " ", {"button": explain}]}
     return {
         "key": facts.id,
-        "cells": [
-            {"parts": [typed_text(str(facts.problem)), " ", {"button": explain}]},
-            typed_text(facts.block),
-            facts.severity,
-            *counts,
-            check["score"],
-            check["brings"].replace("->", "→") or "–",
-        ],
+        "cells": [one.cell(check) if one.cell else problem for one in _COLUMNS.values()],
         "do": "checks.open",
         "args": {"check": facts.id},
-        "selected": of_check(facts).is_in(session.conditions),
+        "selected": are_shown(session, of_check(facts)),
     }
 
 
@@ -189,10 +161,10 @@ def _days(first: date | None, last: date | None) -> str:
     return " ".join(words.format(day_in_words(day)) for words, day in of_day.items() if day is not None)
 
 
-def rule_block(check: dict[str, Any]) -> Block:
+def rule_block(check: _Check) -> Block:
     """Return the explanation of a rule."""
     facts = check["facts"]
-    described: dict[str, Typed | str] = {
+    described: dict[str, Any] = {
         "Rule": str(facts.title),
         "Why it matters": str(facts.why),
         "How to fix it": str(facts.fix),
@@ -210,14 +182,10 @@ def rule_block(check: dict[str, Any]) -> Block:
     ]
     failed, applies = check["failed"], check["failed"] + check["passed"]
     fails = f"{'fails' if failed == 1 else 'fail'} out of {applies:,} that it applies to"
-    columns: list[dict[str, Any]] = [
-        {"name": "term", "title": "", "head": True},
-        {"name": "text", "title": ""},
-    ]
     return box(
         paragraph(typed_text(str(facts.problem)), key="problem", tone="rule-problem"),
         paragraph(f"{facts.severity}: {counted(failed, 'product')} {fails}.", key="fails"),
-        table(columns, rows, key="terms", label="The rule", look="terms"),
+        table(untitled("term", "text", head="term"), rows, key="terms", label="The rule", look="terms"),
         key="rule",
         look="rule",
         label="The rule of this check",
@@ -227,17 +195,16 @@ def rule_block(check: dict[str, Any]) -> Block:
 @action("checks.open")
 def open_row(session: Session, check: str) -> Session:
     """Show the products that fail a check, and explain its rule."""
-    choice = of_check(check_called(session, check))
-    explained = "" if choice.is_in(session.conditions) else check
-    return opened(session.with_part(replace(session.part(ShownChecks), explained=explained)), choice)
+    wanted = of_check(check_called(session, check))
+    explained = "" if are_shown(session, wanted) else check
+    return opened(session.with_changed(ShownChecks, explained=explained), wanted)
 
 
 @action("checks.explain")
 def explain(session: Session, check: str) -> Session:
     """Explain the rule of a check, or no longer."""
-    shown = session.part(ShownChecks)
-    is_there = shown.explained == check_called(session, check).id
-    return session.with_part(replace(shown, explained="" if is_there else check))
+    is_there = session.part(ShownChecks).explained == check_called(session, check).id
+    return session.with_changed(ShownChecks, explained="" if is_there else check)
 
 
 @action("checks.only_failing", is_quiet=True)
@@ -265,4 +232,4 @@ def sort_by(session: Session, column: str) -> Session:
 
 def _shown(session: Session, **changes: Any) -> Session:
     """Return the session with other checks, from the first of them."""
-    return turned_to(session.with_part(replace(session.part(ShownChecks), **changes)), "checks", 0)
+    return turned_to(session.with_changed(ShownChecks, **changes), "checks", 0)

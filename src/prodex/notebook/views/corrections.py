@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from prodex.catalog import Catalog
@@ -20,26 +21,32 @@ from prodex.exploration.drafts import SentCorrections, draft_name
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.actions import Block, Panel, Section, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.arrival import ArrivedCorrections, has_arrived, profile_of
-from prodex.notebook.views.blocks import button, fold, listed, paragraph, row, table, typed_text, work
+from prodex.notebook.views.arrival import ArrivedCorrections, profile_of
+from prodex.notebook.views.blocks import Cell, button, fold, listed, listing, paragraph, row, typed_text, work
 from prodex.notebook.views.fix_blocks import changed_cell, effect_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.sending import (
+    Judging,
     Outbox,
     Preview,
     SendingOutcome,
+    check_row,
     host_in_words,
     is_sending,
-    look_again,
+    judged,
+    judging_slot,
+    judging_wants,
     outbox,
-    preview_of,
+    outgoing,
+    preview_now,
+    question_of,
     send_blocks,
 )
-from prodex.progress import PATIENCE, Reporter
-from prodex.quality import Audit, Profile
+from prodex.progress import Reporter
+from prodex.quality import Audit
 from prodex.untrusted_text import label
 from prodex.worklists.fix import Fix
 from prodex.worklists.text_corrections import TextCorrection, fix_texts
@@ -58,43 +65,26 @@ _NOTHING = (
     "only from here. Worklists that came back are sent from Quality."
 )
 _GONE = "Nothing was done: that correction is another by now, or is gone."
+_NOT_JUDGED = "Not judged. Change a correction to judge all of them again."
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedCorrections:
-    """Corrections, and what has judged them.
+    """What is shown of corrections that were judged.
 
     Attributes
     ----------
-    corrections
-        The corrections, in the order of the answers of the fix.
-    catalog, audit
-        What they were judged by.
-    confirmed
-        The questions to which somebody has said that it is meant.
-    preview
-        What would be sent of them.
     answers
-        Of each correction its state, the reason, and name and GTIN of its product.
+        Of each correction, in their order, its state, the reason, name and GTIN of its product, and its question.
     words
         How many are in which state.
     effect
         What they fix.
     """
 
-    corrections: tuple[TextCorrection, ...]
-    catalog: Catalog = field(repr=False)
-    audit: Audit | None = field(repr=False)
-    confirmed: tuple[tuple[TextCorrection, str], ...]
-    preview: Preview
-    answers: tuple[Mapping[str, Any], ...] = field(repr=False)
+    answers: tuple[Mapping[str, Any], ...]
     words: str
-    effect: tuple[Block, ...] = field(repr=False)
-
-    def in_state(self, state: str) -> tuple[TextCorrection, ...]:
-        """Return the corrections that are in a state, such as "accepted"."""
-        pairs = zip(self.corrections, self.answers, strict=True)
-        return tuple(one for one, answer in pairs if answer["state"] == state)
+    effect: tuple[Block, ...]
 
 
 @dataclass(frozen=True)
@@ -103,103 +93,53 @@ class CollectedCorrections:
 
     Attributes
     ----------
-    judged
-        The corrections as they were judged last.
-    confirmed
-        The questions about corrections that are meant as they are.
     taken
         What was withdrawn last, to bring it back.
-    sent
-        What was sent last.
     names
-        Name and GTIN of products by id: what was sent is not judged again.
+        Name and GTIN of the products of what was sent, by id: that is not judged again.
     arrived
         What has arrived, of what was sent last.
     """
 
-    judged: JudgedCorrections | None = None
-    confirmed: tuple[tuple[TextCorrection, str], ...] = ()
     taken: tuple[TextCorrection, ...] = ()
-    sent: JudgedCorrections | None = None
     names: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     arrived: tuple[TextCorrection, ...] = ()
 
 
-def judge_corrections(
-    corrections: tuple[TextCorrection, ...],
-    catalog: Catalog,
-    audit: Audit | None = None,
-    confirmed: tuple[tuple[TextCorrection, str], ...] = (),
-) -> JudgedCorrections:
-    """Judge corrections by the checks of an audit; without one by what the service would refuse.
+@dataclass(frozen=True)
+class _Listed:
+    """A row of the list: a correction, what became of it, and when it was sent."""
 
-    `confirmed` has the question of each correction that needs confirmation and is meant; another question is asked
-    again.
-    """
-    profile: Profile | None = profile_of(audit)
-    fix = fix_texts(corrections, catalog, profile=profile)
-    # The row of what was typed is its number, from 1.
-    asked, meant = fix.needs_confirmation, set(confirmed)
-    pairs = zip(asked["row"], asked["reason"], strict=True)
-    if any(is_meant := [(corrections[number - 1], reason) in meant for number, reason in pairs]):
-        fix.confirm(asked[is_meant])
-    rows = fix.answers[["state", "reason", "name", "gtin"]].to_dict("records")
-    answers = tuple({str(name): value for name, value in one.items()} for one in rows)
-    words, effect = states_in_words(fix), tuple(effect_blocks(fix))
-    return JudgedCorrections(corrections, catalog, audit, confirmed, preview_of(fix), answers, words, effect)
+    one: TextCorrection
+    answer: Mapping[str, Any]
+    when: str = ""
 
+    @property
+    def state(self) -> str:
+        return str(self.answer.get("state", "checking"))
 
-def corrections_wants(session: Session) -> Iterator[Want]:
-    """Yield the judging of what is collected now."""
-    if session.corrections and judged_now(session) is None:
-        confirmed = session.part(CollectedCorrections).confirmed
-        of = (session.corrections, session.catalog, session.audit, confirmed)
-        options = {"title": "Judging the corrections", "delay": _PAUSE, "after": PATIENCE, "is_dropped": True}
-        options["cancelled"] = lambda now: now.noting(
-            "Not judged. Change a correction to judge all of them again.", section=_NAME
-        )
-        yield Want("judge corrections", of, lambda _: judge_corrections(*of), _keep_judged, options)
+    @property
+    def language(self) -> str:
+        return language_label(self.one.language_code or str(self.one.language))
 
-
-def _keep_judged(session: Session, judged: JudgedCorrections) -> Session:
-    state = session.part(CollectedCorrections)
-    pairs = zip(judged.corrections, judged.answers, strict=True)
-    names = {one.product_id: {name: answer[name] for name in ("name", "gtin")} for one, answer in pairs}
-    return session.with_part(replace(state, judged=judged, names={**state.names, **names}))
-
-
-def judged_now(session: Session) -> JudgedCorrections | None:
-    """Return what was judged last, or None if the corrections, or what they are judged by, are others by now."""
-    state = session.part(CollectedCorrections)
-    judged = state.judged
-    is_same = (
-        judged is not None
-        and judged.catalog is session.catalog
-        and judged.audit is session.audit
-        and judged.corrections == session.corrections
-        and judged.confirmed == state.confirmed
-    )
-    return judged if is_same and session.corrections else None
+    @property
+    def title(self) -> str:
+        return attribute_title(self.one.attribute)
 
 
 def corrections_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    judged, state = judged_now(session), session.part(CollectedCorrections)
-    can_check = bool(session.unconfirmed) and session.service is not None
+    judged_now, state = preview_now(session, _NAME), session.part(CollectedCorrections)
+    can_check = bool(session.unconfirmed) and session.service is not None and not is_sending(session)
     made: list[Block | None] = [
         paragraph(typed_text(session.draft_note), key="draft", tone="note") if session.draft_note else None,
-        *_summary(session, judged),
-        work(session, "judge corrections"),
-        _list(session, judged),
-        row(
-            button("Check what has arrived", "corrections.check", title="Request the products, and compare"),
-            key="check",
-        )
-        if can_check and not is_sending(session)
-        else None,
+        *_summary(session, judged_now),
+        work(session, judging_slot(_NAME)),
+        _list(session, judged_now),
+        check_row(_NAME) if can_check else None,
         *send_blocks(session, _NAME),
         _arrived_fold(session, state.arrived),
-        *(_export(session) if judged is not None else ()),
+        *(_export(session) if judged_now is not None else ()),
         *_back_row(session),
     ]
     return [one for one in made if one]
@@ -214,20 +154,19 @@ def _back_row(session: Session) -> Iterator[Block]:
         yield row(clear if session.corrections else None, undo if taken else None, key="back")
 
 
-def _summary(session: Session, judged: JudgedCorrections | None) -> Iterator[Block]:
+def _summary(session: Session, judged_now: Preview | None) -> Iterator[Block]:
     """Yield how many corrections there are, what becomes of them, and what they fix."""
     corrections = session.corrections
     sent = sum(len(one.corrections) for one in session.unconfirmed)
-    state = session.part(CollectedCorrections)
     if not corrections and not sent:
         # What has become of the last ones says more than that there are none.
-        if state.sent is None:
+        if outgoing(session, _NAME).sent is None:
             yield paragraph(_NOTHING, key="summary", tone="muted")
         return
     parts = []
     if corrections:
         products = counted(len({one.product_id for one in corrections}), "product")
-        states = "checking …" if judged is None else judged.words
+        states = "checking …" if judged_now is None else judged_now.shown.words
         parts.append(f"{counted(len(corrections), 'correction')} of {products}, not sent yet: {states}.")
     if sent:
         verb = ("is" if sent == 1 else "are") + " being sent"
@@ -241,104 +180,91 @@ def _summary(session: Session, judged: JudgedCorrections | None) -> Iterator[Blo
             "This catalogue is not saved, so they are lost with the kernel: catalog.save(name) keeps them."
         )
     yield paragraph(" ".join(parts), key="summary", tone="status")
-    yield from judged.effect if judged is not None else ()
+    yield from judged_now.shown.effect if judged_now is not None else ()
 
 
-def _list(session: Session, judged: JudgedCorrections | None) -> Block | None:
+def _list(session: Session, judged_now: Preview | None) -> Block | None:
     """Return the corrections, those of a product below each other."""
-    names = session.part(CollectedCorrections).names
-    found: list[tuple[TextCorrection, Mapping[str, Any], str]] = []
-    for number, one in enumerate(session.corrections):
-        answer = names.get(one.product_id, {}) if judged is None else judged.answers[number]
-        found.append((one, answer, ""))
+    names = {**session.part(CollectedCorrections).names}
+    if (last := outgoing(session, _NAME).preview) is not None:
+        names |= _names_in(last)
+    found = [
+        _Listed(
+            one, names.get(one.product_id, {}) if judged_now is None else judged_now.shown.answers[number]
+        )
+        for number, one in enumerate(session.corrections)
+    ]
     for sent in session.unconfirmed:
         at = moment_in_words(sent.at, "%Y-%m-%d %H:%M:%S", UTC)
-        reason = f"Sent to {sent.to} at {at}; it is not known to have arrived."
-        for one in sent.corrections:
-            answer = {**names.get(one.product_id, {}), "state": "unknown", "reason": reason}
-            found.append((one, answer, f" {sent.at.isoformat()}"))
+        why = {"state": "unknown", "reason": f"Sent to {sent.to} at {at}; it is not known to have arrived."}
+        when = f" {sent.at.isoformat()}"
+        found += [_Listed(one, {**names.get(one.product_id, {}), **why}, when) for one in sent.corrections]
     if not found:
         return None
-    places: dict[str, int] = {}
-    for one, _, _ in found:
-        places.setdefault(one.product_id, len(places))
-    found.sort(key=lambda it: places[it[0].product_id])
-    heads = [
-        {"name": name, "title": title, "head": name == "product"}
-        for name, title in (
-            ("product", "Product"),
-            ("text", "Text"),
-            ("before", "Now"),
-            ("after", "New"),
-            ("state", "What becomes of it"),
-            ("acts", ""),
-        )
-    ]
-    rows = [_row(one, answer, when) for one, answer, when in found[:_ROWS]]
-    return table(heads, rows, key="list", label="Corrections", look="texts corrections")
+    places = {one: place for place, one in enumerate(dict.fromkeys(it.one.product_id for it in found))}
+    found.sort(key=lambda it: places[it.one.product_id])
+    return listing(
+        found[:_ROWS],
+        {
+            "Product": _product_cell,
+            "Text": lambda it: {
+                "parts": [typed_text(it.title), " ", {"words": it.language, "tone": "language"}]
+            },
+            "Now": lambda it: _text_cell(it, it.one.before, is_new=False),
+            "New": lambda it: _text_cell(it, it.one.text, is_new=True),
+            "What becomes of it": _state_cell,
+            "": lambda it: {"parts": [{"button": act} for act in _acts(it)]},
+        },
+        key="list",
+        label="Corrections",
+        name=lambda it: f"{which_of(it.one)}{it.when}",
+        more=lambda it: {"look": f"is-{it.state.replace(' ', '-')}"},
+        head="Product",
+        look="texts corrections",
+    )
 
 
-def _row(one: TextCorrection, answer: Mapping[str, Any], when: str) -> dict[str, Any]:
-    state = answer.get("state", "checking")
-    which = which_of(one)
-    product = typed_text(label(answer.get("name") or f"product {one.product_id}").text)
-    title, tongue = attribute_title(one.attribute), language_label(one.language_code or str(one.language))
-    language = one.language_code or one.language
-    what = f"{title}, {tongue}"
-    acts = [
-        button(
-            "Collect again",
-            "corrections.again",
-            key=f"again {which}",
-            which=which,
-            title=f"Collect {what} again",
-        )
-        if state == "unknown"
-        else None,
-        button(
-            "It is meant",
-            "corrections.confirm",
-            key=f"confirm {which}",
-            which=which,
-            question=answer["reason"],
-            title=f"{what} is meant as it is",
-        )
-        if state == "needs confirmation"
-        else None,
-        button(
-            "Remove",
-            "corrections.remove",
-            key=f"remove {which}",
-            which=which,
-            title=f"Remove {what}",
-            to="undo",
-        ),
-    ]
+def _names_in(made: Preview) -> dict[str, Mapping[str, Any]]:
+    pairs = zip(made.of[0], made.shown.answers, strict=True)
+    return {one.product_id: {name: answer[name] for name in ("name", "gtin")} for one, answer in pairs}
+
+
+def _product_cell(it: _Listed) -> Cell:
+    product = typed_text(label(it.answer.get("name") or f"product {it.one.product_id}").text)
     opens = button(
         [product],
         "corrections.open",
-        key=f"open {which}",
+        key=f"open {which_of(it.one)}",
         look="link",
         title="Open its card",
-        product_id=one.product_id,
+        product_id=it.one.product_id,
     )
-    words = {
-        "words": _OTHER_STATES.get(state) or state_in_words(state),
-        "tone": f"state {state.replace(' ', '-')}",
-    }
-    why = [{"words": typed_text(answer["reason"]), "tone": "why"}] if answer.get("reason") else []
-    return {
-        "key": f"{which}{when}",
-        "look": f"is-{state.replace(' ', '-')}",
-        "cells": [
-            {"parts": [{"button": opens}, {"words": f" {answer.get('gtin') or ''}", "tone": "muted"}]},
-            {"parts": [typed_text(title), " ", {"words": tongue, "tone": "language"}]},
-            changed_cell(one.before, language, is_new=False),
-            changed_cell(one.text, language, is_new=True),
-            {"parts": [words, *why]},
-            {"parts": [{"button": act} for act in acts if act]},
-        ],
-    }
+    return {"parts": [{"button": opens}, {"words": f" {it.answer.get('gtin') or ''}", "tone": "muted"}]}
+
+
+def _text_cell(it: _Listed, text: str | None, *, is_new: bool) -> Cell:
+    return changed_cell(text, it.one.language_code or it.one.language, is_new=is_new)
+
+
+def _state_cell(it: _Listed) -> Cell:
+    words = _OTHER_STATES.get(it.state) or state_in_words(it.state)
+    reason = it.answer.get("reason")
+    why = [{"words": typed_text(reason), "tone": "why"}] if reason else []
+    return {"parts": [{"words": words, "tone": f"state {it.state.replace(' ', '-')}"}, *why]}
+
+
+def _acts(it: _Listed) -> Iterator[Block]:
+    """Yield what can be done with a correction."""
+    which, what = which_of(it.one), f"{it.title}, {it.language}"
+    if it.state == "unknown":
+        title = f"Collect {what} again"
+        yield button("Collect again", "corrections.again", key=f"again {which}", which=which, title=title)
+    if it.state == "needs confirmation":
+        question, title = it.answer["question"], f"{what} is meant as it is"
+        key = f"confirm {which}"
+        yield button("It is meant", "send.confirm", key=key, outbox=_NAME, which=question, title=title)
+    title = f"Remove {what}"
+    yield button("Remove", "corrections.remove", key=f"remove {which}", which=which, title=title, to="undo")
 
 
 def _arrived_fold(session: Session, arrived: tuple[TextCorrection, ...]) -> Block | None:
@@ -380,9 +306,8 @@ def _found(which: str, among: Collection[TextCorrection]) -> TextCorrection:
 
 def _withdrawn(session: Session, corrections: tuple[TextCorrection, ...]) -> Session:
     """Return the session without corrections, which can be brought back."""
-    kept = replace(session.part(CollectedCorrections), taken=corrections)
     left = tuple(one for one in session.corrections if one not in corrections)
-    return session.with_part(kept).replaced(corrections=left)
+    return session.with_changed(CollectedCorrections, taken=corrections).replaced(corrections=left)
 
 
 def _settled(
@@ -430,13 +355,6 @@ def _refuse_while_sending(session: Session) -> None:
         raise Refused("Nothing was done: it is being sent. Wait until that has ended.")
 
 
-@action("corrections.confirm")
-def confirm(session: Session, which: str, question: str) -> Session:
-    """Take a correction that needs confirmation as it is; another question about it is asked again."""
-    one, state = _found(which, session.corrections), session.part(CollectedCorrections)
-    return session.with_part(replace(state, confirmed=(*state.confirmed, (one, question))))
-
-
 @action("corrections.clear")
 def clear(session: Session) -> Session:
     """Withdraw all corrections that were not sent."""
@@ -446,47 +364,48 @@ def clear(session: Session) -> Session:
 @action("corrections.undo")
 def bring_back(session: Session) -> Session:
     """Collect again what was withdrawn last."""
-    state = session.part(CollectedCorrections)
-    session = session.with_part(replace(state, taken=()))
-    for one in state.taken:
+    taken = session.part(CollectedCorrections).taken
+    session = session.with_changed(CollectedCorrections, taken=())
+    for one in taken:
         session = session.correcting(one)
     return session
 
 
-@task("corrections.check")
-def check(app: Panel) -> None:
-    """Look what has arrived of what may have been sent."""
-    session = app.session
-    sent, wanted = session.part(CollectedCorrections).sent, _unconfirmed(session)
-    if not wanted:
-        return
-    if sent is None or not set(wanted) <= set(sent.corrections):
-        # Another kernel has sent it, or it was sent in several parts.
-        sent = judge_corrections(wanted, session.catalog, session.audit)
-    kept = replace(session.part(CollectedCorrections), sent=sent)
-    app.change(lambda now: now.with_part(kept))
-    look_again(app, _NAME, sent.preview.fix)
+# Judging and sending.
 
 
-# Sending.
+def _judging(session: Session) -> Judging | None:
+    corrections, catalog, audit = of = (session.corrections, session.catalog, session.audit)
+    if not corrections:
+        return None
+    return Judging(of, partial(_fix, corrections, catalog, audit), "Judging the corrections", _PAUSE)
 
 
-def _preview(session: Session) -> Preview | None:
-    judged = judged_now(session)
-    return None if judged is None else judged.preview
+def _fix(corrections: tuple[TextCorrection, ...], catalog: Catalog, audit: Audit | None) -> Fix:
+    """Judge corrections by the checks of an audit; without one by what the service would refuse."""
+    return fix_texts(corrections, catalog, profile=profile_of(audit))
+
+
+def _shown(fix: Fix, _: object) -> JudgedCorrections:
+    answers = tuple(
+        {**{name: one[name] for name in ("state", "reason", "name", "gtin")}, "question": question_of(one)}
+        for one in fix.answers.to_dict("records")
+    )
+    return JudgedCorrections(answers, states_in_words(fix), tuple(effect_blocks(fix)))
+
+
+def _accepted(preview: Preview) -> tuple[TextCorrection, ...]:
+    pairs = zip(preview.of[0], preview.shown.answers, strict=True)
+    return tuple(one for one, answer in pairs if answer["state"] == "accepted")
 
 
 def _begin(app: Panel, preview: Preview) -> None:
     """Note on disk that these are being sent: whatever happens now, they are not sent a second time."""
-    session = app.session
-    judged = judged_now(session)
-    if judged is None or judged.preview is not preview:
-        raise Refused("The corrections have changed meanwhile. Look at them, and send them again.")
-    accepted = judged.in_state("accepted")
+    session, accepted = app.session, _accepted(preview)
     group = SentCorrections(datetime.now(UTC).replace(microsecond=0), host_in_words(session), accepted)
-    kept = replace(session.part(CollectedCorrections), sent=judged, taken=(), arrived=())
+    names = {**session.part(CollectedCorrections).names, **_names_in(preview)}
     app.change(
-        lambda now: now.with_part(kept).replaced(
+        lambda now: now.with_part(CollectedCorrections(names=names)).replaced(
             corrections=tuple(one for one in now.corrections if one not in accepted),
             unconfirmed=(*now.unconfirmed, group),
             draft_note="",
@@ -498,45 +417,62 @@ def _begin(app: Panel, preview: Preview) -> None:
         raise Refused(f"Nothing was sent. {note}")
 
 
+def _to_check(session: Session) -> Preview | None:
+    """Return what may have been sent: as it was sent, unless another kernel has sent it, or it was in several parts."""
+    wanted, sent = _unconfirmed(session), outgoing(session, _NAME).sent
+    if not wanted or (sent is not None and set(wanted) <= set(sent.of[0])):
+        return sent
+    of = (wanted, session.catalog, session.audit)
+    return judged(_NAME, of, _fix(*of))
+
+
 def _ended(session: Session, outcome: SendingOutcome) -> Session:
     """Collect again what certainly did not arrive, and remove what has arrived."""
-    state = session.part(CollectedCorrections)
-    if (sent := state.sent) is None or sent.preview.fix is not outcome.fix:
-        return session
-    waiting = set(_unconfirmed(session))
-    back = [one for one in _not_arrived(sent, outcome) if one in waiting]
+    sent, waiting = outcome.sent.of[0], set(_unconfirmed(session))
+    back = [one for one in _not_arrived(outcome) if one in waiting]
     session = _settled(session, back, back)
     if outcome.arrival is None:
         return session
-    rows = outcome.arrival.newest.answers.to_dict("records")
-    pairs = zip(sent.corrections, rows, strict=True)
-    arrived = tuple(one for one, answer in pairs if one in waiting and has_arrived(answer))
-    return _settled(session, arrived).with_part(replace(state, arrived=arrived))
+    pairs = zip(sent, outcome.arrival.arrived(), strict=True)
+    arrived = tuple(one for one, is_there in pairs if is_there and one in waiting)
+    return _settled(session, arrived).with_changed(CollectedCorrections, arrived=arrived)
 
 
-def _not_arrived(sent: JudgedCorrections, outcome: SendingOutcome) -> tuple[TextCorrection, ...]:
+def _not_arrived(outcome: SendingOutcome) -> tuple[TextCorrection, ...]:
     """Return the corrections that the service certainly does not have, after an attempt to send them."""
-    fix = outcome.fix
+    sent: tuple[TextCorrection, ...] = outcome.sent.of[0]
+    fix = outcome.sent.fix
     if fix.tracking is None:
         # prodex says so of its own errors before a first call; of any other error nobody knows.
-        return sent.corrections if isinstance(outcome.error, ProdexError) else ()
+        return sent if isinstance(outcome.error, ProdexError) else ()
     pairs = zip(fix.sent["product_id"], fix.sent["status"], strict=True)
     failed = {product for product, status in pairs if status in _NOT_ARRIVED}
     # In conflict are those whose products had changed when they were requested, right before the first call.
-    states = zip(sent.corrections, fix.answers["state"], strict=True)
+    states = zip(sent, fix.answers["state"], strict=True)
     return tuple(one for one, state in states if one.product_id in failed or state == "conflict")
 
 
 def _arrived(session: Session, outcome: SendingOutcome, arrival: ArrivedCorrections) -> tuple[int, list[str]]:
-    sent, waiting = session.part(CollectedCorrections).sent, set(_unconfirmed(session))
-    if sent is None or sent.preview.fix is not outcome.fix:
-        return arrival.missing()
-    waiting -= set(_not_arrived(sent, outcome))  # they are listed again, with the reason
-    return arrival.missing([one in waiting for one in sent.corrections])
+    # Those that did not arrive are listed again, with the reason.
+    waiting = set(_unconfirmed(session)) - set(_not_arrived(outcome))
+    return arrival.missing([one in waiting for one in outcome.sent.of[0]])
 
 
-# What may have been sent is listed apart, and is only sent again by somebody who collects it again.
-outbox(Outbox(_NAME, _preview, _begin, _ended, _arrived, also="unknown"))
+outbox(
+    Outbox(
+        _NAME,
+        _NAME,
+        _judging,
+        _shown,
+        _begin,
+        _ended,
+        _arrived,
+        cancelled=lambda session: session.noting(_NOT_JUDGED, section=_NAME),
+        # What may have been sent is listed apart, and is only sent again by somebody who collects it again.
+        also="unknown",
+        to_check=_to_check,
+    )
+)
 
 
 # A worklist of them, for somebody else to look at and send.
@@ -562,12 +498,11 @@ def write_worklist(app: Panel) -> None:
     values = form_values(session, "corrections-export", _FIELDS)
     text = required(values, "corrections-export", "folder", "Enter a folder.")
     folder = path_of(text, at="corrections-export.folder")
-    if (judged := judged_now(session)) is None:
+    if (made := preview_now(session, _NAME)) is None:
         raise Refused("There is no correction to write.")
-    fix: Fix = judged.preview.fix
 
     def write(_: Reporter) -> str:
-        written = fix.worklist(folder, accepted=True, replace=values["replace"])
+        written = made.fix.worklist(folder, accepted=True, replace=values["replace"])
         return f"Exported {counted(len(written), 'worklist')} to {folder}."
 
     app.run(
@@ -582,4 +517,4 @@ def _title(session: Session) -> str:
     return f"Corrections ({len(session.corrections):,})" if session.corrections else "Corrections"
 
 
-CORRECTIONS = Section(_NAME, _title, corrections_view, corrections_wants)
+CORRECTIONS = Section(_NAME, _title, corrections_view, lambda session: judging_wants(session, _NAME))

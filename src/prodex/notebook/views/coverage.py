@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
 from prodex.errors import InputError, QueryError
 from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, pressed, required_checks
@@ -17,14 +16,15 @@ from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
-from prodex.notebook.session.jobs import to_the_end
+from prodex.notebook.session.jobs import are_same_arguments, to_the_end
+from prodex.notebook.session.readings import read_for, reading
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, is_open, paragraph, row, switch, typed_text
 from prodex.notebook.views.cells import cells
 from prodex.notebook.views.conditions import conditions_bar
-from prodex.notebook.views.coverage_grid import CoverageGrid
-from prodex.notebook.views.forms import FormField, form, form_values
-from prodex.notebook.views.pages_of_rows import first_on_page, pager
+from prodex.notebook.views.coverage_grid import WHOLE, CoverageGrid
+from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.pages_of_rows import page_of, turned_to
 from prodex.progress import Reporter
 from prodex.selection import Selection
 from prodex.selection.units import ALL_UNITS, CONSUMER
@@ -37,8 +37,9 @@ _COLUMNS, _ROWS = 10, 40
 _REQUIRED = "products to which it applies"
 #: Characters of the path of an attribute on its button.
 _LONGEST = 60
-_ATTRIBUTES = "coverage-attributes"
-_GONE = "Nothing was done: the grid has changed since, and has no such cell."
+_FORM, _ATTRIBUTES, _NAMES = "coverage", "coverage-attributes", "coverage.names"
+#: The list of columns, whose pages are turned.
+_COLUMN_PAGES = "coverage columns"
 _LEGEND = (
     "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. "
     "Press a cell to list the products that lack it, and again to take that back; a head lists those of its row or "
@@ -56,23 +57,16 @@ class CoverageState:
         The attributes that somebody has chosen, as wire paths; None as long as they are the usual ones.
     sorted_by
         The row by which the columns are sorted, and whether the best is first.
-    column, row
-        The first column and row of the page.
     data
         What was read, of the catalogue that was shown then.
     unread
         What could not be read last, and why.
-    names
-        A catalogue, and the names of all its attributes.
     """
 
     attributes: tuple[str, ...] | None = None
     sorted_by: tuple[str, bool] | None = None
-    column: int = 0
-    row: int = 0
     data: CoverageData | None = None
     unread: tuple[tuple[Any, ...], str] | None = None
-    names: tuple[Catalog, list[str]] | None = None
 
 
 class _Counted:
@@ -86,17 +80,16 @@ class _Counted:
 def coverage_view(session: Session) -> list[Block]:
     """Return what the section shows."""
     grid, by = shown_grid(session), _values(session)["by"]
-    shown = [] if grid is None else _grid_blocks(session, grid)
     blocks = [
         conditions_bar(session),
-        *([] if grid is None else _about(session, grid)),
+        None if grid is None else _about(session, grid),
         row(
             switch("Columns", by, {one: f"{one}s" for one in _GROUPINGS}, "coverage.by", key="by"),
-            form(session, "coverage", _fields(session)[1:], look="bar"),
+            form(session, _FORM, _fields(session)[1:], look="bar"),
             key="choices",
         ),
         _status(session),
-        *shown,
+        *([] if grid is None else _grid_blocks(session, grid)),
         fold(session, _ATTRIBUTES, "Attributes", partial(_attribute_blocks, session)),
     ]
     return [one for one in blocks if one]
@@ -104,32 +97,23 @@ def coverage_view(session: Session) -> list[Block]:
 
 def coverage_wants(session: Session) -> Iterable[Want]:
     """Yield what is to be read for the figures, and for the names of attributes while these are offered."""
-    data, choice, conditions = _data(session), _choice(session), session.conditions
-    if not data.has_read(choice, conditions):
+    data, choice, catalog = _data(session), _choice(session), session.catalog
+    if not data.has_read(choice, session.conditions):
         key = _read_key(session)
-
-        def taken(session: Session, read: CoverageData) -> Session:
-            return session.with_part(replace(session.part(CoverageState), data=read, unread=None))
-
-        def failed(session: Session, error: BaseException) -> Session:
-            unread = (key, error_text(error))
-            return session.with_part(replace(session.part(CoverageState), unread=unread))
-
         yield Want(
             "coverage.read",
             key,
-            partial(_read, data, choice, conditions),
-            taken,
-            {"failed": failed, "title": "Reading attributes"},
+            partial(_read, data, choice, session.conditions),
+            lambda session, read: session.with_changed(CoverageState, data=read, unread=None),
+            {
+                "failed": lambda session, error: session.with_changed(
+                    CoverageState, unread=(key, error_text(error))
+                ),
+                "title": "Reading attributes",
+            },
         )
-    names = session.part(CoverageState).names
-    if is_open(session, _ATTRIBUTES) and (names is None or names[0] is not session.catalog):
-        catalog = session.catalog
-
-        def listed(session: Session, found: list[str]) -> Session:
-            return session.with_part(replace(session.part(CoverageState), names=(catalog, found)))
-
-        yield Want("coverage.names", (catalog,), lambda _: AttributeNames(catalog).every, listed)
+    if is_open(session, _ATTRIBUTES) and read_for(session, _NAMES, (catalog,)) is None:
+        yield reading(_NAMES, (catalog,), lambda _: AttributeNames(catalog).every, failed=None)
 
 
 def _read(data: CoverageData, choice: Choice, conditions: Selection, reporter: Reporter) -> CoverageData:
@@ -166,32 +150,26 @@ def _attributes(session: Session) -> tuple[str, ...]:
 
 def _fields(session: Session) -> list[FormField]:
     """Return what can be chosen; what the columns are is drawn apart from the others."""
-    by = session.typed.get("coverage", {}).get("by", "language")
+    typed = session.typed.get(_FORM, {})
     is_required = bool(session.derived(_checks))
-    spoken = _data(session).filled.languages(_attributes(session))
-    languages = [("", "any language"), *((one, language_label(one)) for one in spoken)]
-    fields = [
-        FormField("by", "Columns", "choice", "language", [(one, f"{one}s") for one in _GROUPINGS]),
-        FormField("language", "Texts in", "choice", "", languages) if by != "language" else None,
-        FormField(
-            "units",
-            "Units",
-            "choice",
-            CONSUMER,
-            [(CONSUMER, "consumer units"), (ALL_UNITS, "all units")],
-        ),
+    of_required = is_required and typed.get("of_required", True)
+    fields = [FormField("by", "Columns", "choice", "language", [(one, f"{one}s") for one in _GROUPINGS])]
+    if typed.get("by", "language") != "language" and not of_required:
+        spoken = _data(session).filled.languages(_attributes(session))
+        languages = [("", "any language"), *((one, language_label(one)) for one in spoken)]
+        fields.append(FormField("language", "Texts in", "choice", "", languages))
+    units = [(CONSUMER, "consumer units"), (ALL_UNITS, "all units")]
+    fields.append(FormField("units", "Units", "choice", CONSUMER, units))
+    if is_required:
         # What an audit requires of few products looks empty among all.
-        FormField("of_required", "Count", "choice", True, [(False, ALL_PRODUCTS), (True, _REQUIRED)])
-        if is_required
-        else None,
-        FormField("order", "Order", "choice", "", [("", "as listed"), ("worst", "worst first")]),
-    ]
-    of_required = is_required and session.typed.get("coverage", {}).get("of_required", True)
-    return [one for one in fields if one and not (of_required and one.name == "language")]
+        counts = [(False, ALL_PRODUCTS), (True, _REQUIRED)]
+        fields.append(FormField("of_required", "Count", "choice", True, counts))
+    orders = [("", "as listed"), ("worst", "worst first")]
+    return [*fields, FormField("order", "Order", "choice", "", orders)]
 
 
 def _values(session: Session) -> dict[str, Any]:
-    return {"language": "", "of_required": False, **form_values(session, "coverage", _fields(session))}
+    return {"language": "", "of_required": False, **form_values(session, _FORM, _fields(session))}
 
 
 def _choice(session: Session) -> Choice:
@@ -203,27 +181,21 @@ def _choice(session: Session) -> Choice:
 
 def shown_grid(session: Session) -> CoverageGrid | None:
     """Return the grid of all attributes that were read, or the one before; None where nothing was counted yet."""
-    state, choice, conditions = session.part(CoverageState), _choice(session), session.conditions
-    data = _data(session)
-    read = replace(
-        choice, attributes=tuple(one for one in choice.attributes if one in data.filled.attributes)
-    )
-    kept, is_worst_first = session.derived(_Counted), _values(session)["order"] == "worst"
-    if not read.attributes or not data.has_read(read, conditions):
+    choice, conditions, data = _choice(session), session.conditions, _data(session)
+    there = tuple(one for one in choice.attributes if one in data.filled.attributes)
+    read, kept = replace(choice, attributes=there), session.derived(_Counted)
+    if not there or not data.has_read(read, conditions):
         # What was shown before stays until the rest is read, and so does the focus in it.
         return kept.grid
-    of = (read, conditions, data.filled, data.required, is_worst_first, state.sorted_by)
+    is_worst_first = _values(session)["order"] == "worst"
+    sorted_by = session.part(CoverageState).sorted_by
+    of = (read, conditions, data.filled, data.required, is_worst_first, sorted_by)
     if kept.grid is None or kept.of != of:
         figures = data.figures(read, conditions)
-        grid = CoverageGrid(
-            figures.worst_first() if is_worst_first else figures,
-            session.derived(_checks),
-            read.of_required,
-            data.counted_units(read, conditions),
-        )
-        if state.sorted_by is not None:
-            grid = grid.sorted_columns(state.sorted_by[0], is_best_first=state.sorted_by[1])
-        kept.of, kept.grid = of, grid
+        figures = figures.worst_first() if is_worst_first else figures
+        units = data.counted_units(read, conditions)
+        kept.of = of
+        kept.grid = CoverageGrid(figures, session.derived(_checks), read.of_required, units, sorted_by)
     return kept.grid
 
 
@@ -244,18 +216,14 @@ def coverage_frame(session: Session) -> pd.DataFrame:
     return frame
 
 
-def _about(session: Session, grid: CoverageGrid) -> list[Block]:
-    conditions, units = session.conditions, grid.counted
-    size, chosen = len(session.catalog), units.products + units.others
-    of = f" of {counted(size, 'product')}" if conditions else f" product{'' if size == 1 else 's'}"
+def _about(session: Session, grid: CoverageGrid) -> Block:
+    units, size = grid.counted, len(session.catalog)
+    of = f" of {counted(size, 'product')}" if session.conditions else f" product{'' if size == 1 else 's'}"
+    said = f"{units.products + units.others:,}{of}"
     left_out = _data(session).left_out(_choice(session), grid.figures)
     counts = "" if units.units == ALL_UNITS else f"counted: {units}"
     about = "".join(f" · {one}" for one in (counts, left_out) if one)
-    return [
-        paragraph(
-            [f"{chosen:,}{of}", typed_text(about)] if about else f"{chosen:,}{of}", key="about", tone="status"
-        )
-    ]
+    return paragraph([said, typed_text(about)] if about else said, key="about", tone="status")
 
 
 def _status(session: Session) -> Block | None:
@@ -263,42 +231,28 @@ def _status(session: Session) -> Block | None:
     if _data(session).has_read(_choice(session), session.conditions):
         return None
     unread = session.part(CoverageState).unread
-    if unread is not None and _are_same(unread[0], _read_key(session)):
+    if unread is not None and are_same_arguments(unread[0], _read_key(session)):
         return paragraph(typed_text(unread[1]), key="status", tone="problem")
     shown = session.works.get("coverage.read")
     return paragraph("Reading …" if shown is None else str(shown.progress), key="status", tone="muted")
 
 
-def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    return some[0] is others[0] and some[1:] == others[1:]
-
-
 def _grid_blocks(session: Session, grid: CoverageGrid) -> list[Block]:
-    state, figures = session.part(CoverageState), grid.figures
-    number = len(figures.columns) - 1
-    column, line = (
-        first_on_page(state.column, _COLUMNS, number),
-        first_on_page(state.row, _ROWS, len(figures.rows)),
+    figures = grid.figures
+    columns, of_columns = page_of(
+        session, _COLUMN_PAGES, len(figures.columns) - 1, figures.by, _COLUMNS, key="columns"
     )
-    columns, rows = slice(column, column + _COLUMNS), slice(line, line + _ROWS)
+    rows, of_rows = page_of(session, "coverage rows", len(figures.rows), "attribute", _ROWS, key="rows")
+    heads, lines = grid.page(rows, columns, session.conditions)
     return [
-        row(
-            pager(column, _COLUMNS, number, figures.by, "coverage.turn", key="columns", what="column"),
-            pager(line, _ROWS, len(figures.rows), "attribute", "coverage.turn", key="rows", what="row"),
-            key="pages",
-        ),
+        row(of_columns, of_rows, key="pages"),
         cells(
-            grid.heads(columns, session.conditions),
-            grid.rows(rows, columns, session.conditions),
+            heads,
+            lines,
             key="grid",
             label=f"Coverage by {figures.by}",
             corner="Attribute",
-            do={
-                "cell": "coverage.cell",
-                "row": "coverage.row",
-                "column": "coverage.column",
-                "sort": "coverage.sort",
-            },
+            do={one: f"coverage.{one}" for one in ("cell", "row", "column", "sort")},
             empty="No attributes are shown.",
         ),
         paragraph(_LEGEND, key="legend", tone="muted small"),
@@ -306,21 +260,17 @@ def _grid_blocks(session: Session, grid: CoverageGrid) -> list[Block]:
 
 
 def _attribute_blocks(session: Session) -> list[Block]:
-    attributes, names = _attributes(session), session.part(CoverageState).names
-    is_last = len(attributes) == 1
-    every = names[1] if names is not None and names[0] is session.catalog else []
+    attributes = _attributes(session)
+    # A grid without rows could not be read.
+    off = "The last attribute stays: a grid needs a row" if len(attributes) == 1 else ""
+    known = read_for(session, _NAMES, (session.catalog,))
+    every = [] if known is None else known.value
+    add = FormField("attribute", "Add", placeholder="attribute, such as net content", suggestions=every)
     return [
         form(
             session,
             _ATTRIBUTES,
-            [
-                FormField(
-                    "attribute",
-                    "Add",
-                    placeholder="attribute, such as net content",
-                    suggestions=every,
-                )
-            ],
+            [add],
             button("Add attribute", "coverage.add"),
             button("Usual attributes", "coverage.usual", look="quiet"),
         ),
@@ -331,8 +281,7 @@ def _attribute_blocks(session: Session) -> list[Block]:
                     "coverage.remove",
                     look="chip",
                     title="Remove this attribute",
-                    # A grid without rows could not be read.
-                    off="The last attribute stays: a grid needs a row" if is_last else "",
+                    off=off,
                     attribute=one,
                 )
                 for one in attributes
@@ -347,64 +296,52 @@ def choose_columns(
     session: Session, name: Literal["language", "kind", "owner", "brand", "market"]
 ) -> Session:
     """Choose what the columns are."""
-    first = replace(session.part(CoverageState), column=0)
-    return session.with_typed("coverage", by=name).with_part(first)
-
-
-@action("coverage.turn", is_quiet=True)
-def turn_page(session: Session, what: Literal["column", "row"], first: int) -> Session:
-    """Turn to other columns or rows."""
-    state = session.part(CoverageState)
-    return session.with_part(replace(state, column=first) if what == "column" else replace(state, row=first))
+    return turned_to(session.with_typed(_FORM, by=name), _COLUMN_PAGES, 0)
 
 
 @action("coverage.sort", is_quiet=True)
 def sort_columns(session: Session, row: str) -> Session:
     """Sort the columns by a row: the worst first, then the best, then as they are listed."""
-    state = session.part(CoverageState)
     following = {(row, False): (row, True), (row, True): None}
-    before = state.sorted_by or ("", False)
-    return session.with_part(replace(state, sorted_by=following.get(before, (row, False)), column=0))
+    before = session.part(CoverageState).sorted_by or ("", False)
+    sorted_by = following.get(before, (row, False))
+    return turned_to(session.with_changed(CoverageState, sorted_by=sorted_by), _COLUMN_PAGES, 0)
 
 
 @action("coverage.cell")
 def press_cell(session: Session, row: str, column: str) -> Session:
     """List the products that lack an attribute, or no longer."""
-    grid = shown_grid(session)
-    return _pressed(session, None if grid is None else grid.cell(row, column))
+    return _pressed(session, row, column)
 
 
 @action("coverage.row")
 def press_row(session: Session, row: str) -> Session:
     """List the products of all columns that lack the attribute of a row, or no longer."""
-    grid = shown_grid(session)
-    return _pressed(session, None if grid is None else grid.row(row))
+    return _pressed(session, row, WHOLE)
 
 
 @action("coverage.column")
 def press_column(session: Session, column: str) -> Session:
     """List the products of a column, or no longer."""
-    grid = shown_grid(session)
-    return _pressed(session, None if grid is None else grid.column(column))
+    return _pressed(session, WHOLE, column)
 
 
-def _pressed(session: Session, wanted: Selection | None) -> Session:
+def _pressed(session: Session, row: str, column: str) -> Session:
     """Require the products behind what was pressed as well, and show them; or require them no longer."""
+    grid = shown_grid(session)
+    wanted = None if grid is None else grid.behind(row, column)
     if wanted is None:
-        raise Refused(_GONE)
-    now = session.conditions
-    is_taken_back = now.require(wanted)
-    after = session.filtered(pressed(now, wanted))
+        raise Refused("Nothing was done: the grid has changed since, and has no such cell.")
+    is_taken_back = session.conditions.require(wanted)
+    after = session.filtered(pressed(session.conditions, wanted))
     return after if is_taken_back else after.replaced(section="products")
 
 
 @task("coverage.add")
 def add_attribute(app: Panel) -> None:
     """Add the attribute that was typed, once it is known that there is one of this name."""
-    catalog = app.session.catalog
-    given = str(app.session.typed.get(_ATTRIBUTES, {}).get("attribute") or "").strip()
-    if not given:
-        raise Refused("Enter the path of an attribute.", at=f"{_ATTRIBUTES}.attribute")
+    catalog, values = app.session.catalog, {"attribute": "", **app.session.typed.get(_ATTRIBUTES, {})}
+    given = required(values, _ATTRIBUTES, "attribute", "Enter the path of an attribute.")
 
     def known(_: Reporter) -> str:
         try:
@@ -414,7 +351,7 @@ def add_attribute(app: Panel) -> None:
 
     def added(session: Session, attribute: str) -> Session:
         attributes = tuple(dict.fromkeys([*_attributes(session), attribute]))
-        return session.with_part(replace(session.part(CoverageState), attributes=attributes)).with_typed(
+        return session.with_changed(CoverageState, attributes=attributes).with_typed(
             _ATTRIBUTES, attribute=""
         )
 
@@ -425,13 +362,13 @@ def add_attribute(app: Panel) -> None:
 def remove_attribute(session: Session, attribute: str) -> Session:
     """Show the row of an attribute no longer."""
     left = tuple(one for one in _attributes(session) if one != attribute)
-    return session.with_part(replace(session.part(CoverageState), attributes=left)) if left else session
+    return session.with_changed(CoverageState, attributes=left) if left else session
 
 
 @action("coverage.usual", is_quiet=True)
 def restore_attributes(session: Session) -> Session:
     """Show the usual attributes again."""
-    return session.with_part(replace(session.part(CoverageState), attributes=None))
+    return session.with_changed(CoverageState, attributes=None)
 
 
 COVERAGE = Section("coverage", lambda _: "Coverage", coverage_view, coverage_wants)

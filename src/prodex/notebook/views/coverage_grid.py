@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
-import numpy.typing as npt
 
-from prodex.colour_scale import shade
 from prodex.exploration.coverage import (
     Checks,
-    Counts,
     CoverageFigures,
     fails,
     in_group,
@@ -25,20 +19,20 @@ from prodex.languages.labels import attribute_label
 from prodex.locales import language_label
 from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.cells import ShownCell, cells_row, short_key
-from prodex.selection import Selection
+from prodex.notebook.views.cells import ShownCell, cells_row, code_key, share_shade, short_key
+from prodex.selection import Code, Selection
 from prodex.selection.units import CONSUMER, UnitCount
 
-_ALL = "all"
+#: The key of the column of all products, and of a press on the head of a row or a column.
+WHOLE = "all"
 #: Languages that a head names.
 _NAMED = 6
 
 
-@dataclass(frozen=True, eq=False)
 class CoverageGrid:
     """What is shown of figures.
 
-    Attributes
+    Parameters
     ----------
     figures
         The figures.
@@ -52,27 +46,37 @@ class CoverageGrid:
         The row by which the columns are sorted, and whether the best is first; None where they are as listed.
     """
 
-    figures: CoverageFigures
-    checks: Checks
-    of_required: bool
-    counted: UnitCount
-    sorted_by: tuple[str, bool] | None = None
+    def __init__(
+        self,
+        figures: CoverageFigures,
+        checks: Checks,
+        of_required: bool,
+        counted: UnitCount,
+        sorted_by: tuple[str, bool] | None = None,
+    ) -> None:
+        self._rows = {_row_key(row): place for place, row in enumerate(figures.rows)}
+        self._sorted_by, self._is_best_first = sorted_by or ("", False)
+        if self._sorted_by in self._rows:
+            figures = figures.by_row(self._rows[self._sorted_by], is_best_first=self._is_best_first)
+        self._columns = {_column_key(one.code, place): place for place, one in enumerate(figures.columns)}
+        self._column_keys = [*self._columns]
+        # Attributes that people call the same have their wire paths behind.
+        attributes = list(dict.fromkeys(attribute for attribute, _ in figures.rows))
+        labels = distinct_labels(attributes, [attribute_label(one) for one in attributes])
+        self._labels = {
+            path: f"{one[:1].upper()}{one[1:]}" for path, one in zip(attributes, labels, strict=True)
+        }
+        self._has_figures = figures.has_figures
+        self._totals, self._shares = figures.totals, figures.total_shares
+        self._checks = checks
+        self.figures: CoverageFigures = figures
+        self.of_required: bool = of_required
+        self.counted: UnitCount = counted
 
-    def sorted_columns(self, row: str, *, is_best_first: bool) -> CoverageGrid:
-        """Return the same with the columns in the order of a row; as it is, if there is no such row now."""
-        if row not in self._row_keys:
-            return self
-        figures = self.figures.by_row(self._row_keys[row], is_best_first=is_best_first)
-        return CoverageGrid(figures, self.checks, self.of_required, self.counted, (row, is_best_first))
-
-    def heads(self, columns: slice, conditions: Selection) -> list[ShownCell]:
-        """Return the heads of the first column and of some others."""
-        return [self._column_head(column, conditions) for column in self._shown(columns)]
-
-    def rows(self, rows: slice, columns: slice, conditions: Selection) -> list[Block]:
-        """Return some rows with the cells of some columns, and the row of totals."""
-        shown = self._shown(columns)
-        found = [
+    def page(self, rows: slice, columns: slice, conditions: Selection) -> tuple[list[ShownCell], list[Block]]:
+        """Return the heads of the first column and of some others, some rows, and the row of totals."""
+        shown = [0, *(1 + place for place in range(*columns.indices(len(self.figures.columns) - 1)))]
+        lines = [
             cells_row(
                 self._row_head(row, conditions),
                 [self._cell(row, column, conditions) for column in shown],
@@ -80,67 +84,29 @@ class CoverageGrid:
             )
             for row in range(*rows.indices(len(self.figures.rows)))
         ]
-        if len(self.figures.rows) < 2:  # the sum of one row is the row
-            return found
-        head = ShownCell("total", "all attributes", "All attributes together", is_mute=True)
-        return [*found, cells_row(head, [self._total(column) for column in shown], is_total=True)]
+        if len(self.figures.rows) > 1:  # the sum of one row is the row
+            head = ShownCell("total", "all attributes", "All attributes together", is_mute=True)
+            lines.append(cells_row(head, [self._total(column) for column in shown], is_total=True))
+        return [self._column_head(column, conditions) for column in shown], lines
 
-    def has_row(self, row: str) -> bool:
-        """Return whether there is a row of this key."""
-        return row in self._row_keys
+    def behind(self, row: str, column: str) -> Selection | None:
+        """Return the products behind a cell; None where nothing is known to be missing, or there is no such cell.
 
-    def cell(self, row: str, column: str) -> Selection | None:
-        """Return the products behind a cell; None where nothing is known to be missing, or there is no such cell."""
-        if row not in self._row_keys or column not in self._column_keys:
+        Those of the head of a row lack its attribute; those of a column are in its group, or have texts in its
+        language.
+        """
+        if column not in self._columns or row not in {WHOLE, *self._rows}:
             return None
-        return self._lacking(self._row_keys[row], self._column_keys[column])
+        place = self._columns[column]
+        return self._in_column(place) if row == WHOLE else self._lacking(self._rows[row], place)
 
-    def row(self, row: str) -> Selection | None:
-        """Return the products that lack the attribute of a row."""
-        return self.cell(row, _ALL)
-
-    def column(self, column: str) -> Selection | None:
-        """Return the products of a column: those of its group, or that have texts in its language."""
-        place = self._column_keys.get(column, 0)
-        return in_group(self.figures.by, self.figures.columns[place].code) if place else None
-
-    @cached_property
-    def _labels(self) -> dict[str, str]:
-        """What attributes are called among people; those that are called the same with their wire paths behind."""
-        attributes = list(dict.fromkeys(attribute for attribute, _ in self.figures.rows))
-        labels = distinct_labels(attributes, [attribute_label(one) for one in attributes])
-        return {path: f"{one[:1].upper()}{one[1:]}" for path, one in zip(attributes, labels, strict=True)}
-
-    @cached_property
-    def _has_figures(self) -> npt.NDArray[np.bool_]:
-        return self.figures.has_figures
-
-    @cached_property
-    def _totals(self) -> tuple[tuple[Counts, Counts], npt.NDArray[np.float64]]:
-        return self.figures.totals, self.figures.total_shares
-
-    @cached_property
-    def _row_keys(self) -> dict[str, int]:
-        return {_row_key(row): place for place, row in enumerate(self.figures.rows)}
-
-    @cached_property
-    def _column_keys(self) -> dict[str, int]:
-        return {self._column_key(place): place for place in range(len(self.figures.columns))}
-
-    def _column_key(self, column: int) -> str:
-        code = self.figures.columns[column].code
-        # A group may have any code, and the one of the products without a value has none.
-        return _ALL if not column else "without" if code is None else short_key(f"={code}")
-
-    def _shown(self, columns: slice) -> list[int]:
-        """Return the numbers of the first column, and of some of the groups after it."""
-        return [0, *(1 + place for place in range(*columns.indices(len(self.figures.columns) - 1)))]
+    def _in_column(self, column: int) -> Selection | None:
+        return in_group(self.figures.by, self.figures.columns[column].code) if column else None
 
     def _order(self, row: int) -> str:
-        key, is_best_first = self.sorted_by or ("", False)
-        if key != _row_key(self.figures.rows[row]):
+        if self._sorted_by != _row_key(self.figures.rows[row]):
             return ""
-        return "descending" if is_best_first else "ascending"
+        return "descending" if self._is_best_first else "ascending"
 
     def _attribute(self, row: int, column: int) -> Attribute:
         """Return what a cell is about."""
@@ -158,7 +124,7 @@ class CoverageGrid:
         group = (figures.by, figures.columns[column].code) if is_group else None
         if not self.of_required:
             return of_counted_units(lacks(*attribute, group), self.counted)
-        checks = self.checks[attribute]
+        checks = self._checks[attribute]
         problems = dict.fromkeys(str(check.problem) for check in checks)
         failing = fails(" / ".join(problems), [check.id for check in checks], group)
         names_units = any(check.units != CONSUMER for check in checks)
@@ -166,24 +132,23 @@ class CoverageGrid:
 
     def _row_head(self, row: int, conditions: Selection) -> ShownCell:
         attribute, language = self.figures.rows[row]
-        label = self._labels[attribute]
+        label, lacking = self._labels[attribute], self._lacking(row, 0)
         named = label if language is None else f"{label} · {language_label(language)}"
-        lacking = self._lacking(row, 0)
         required = self._required(attribute) if language is None else ""
+        lists = "list the products that lack it"
         return ShownCell(
             _row_key((attribute, language)),
             named,
-            f"{named} ({attribute}): list the products that lack it{f'; {required}' if required else ''}",
+            f"{named} ({attribute}): {lists}{f'; {required}' if required else ''}",
             required,
-            f"{attribute}: list the products that lack it" if lacking else attribute,
-            None,
-            lacking is not None and _do_require(conditions, lacking),
+            f"{attribute}: {lists}" if lacking else attribute,
+            is_pressed=_do_require(conditions, lacking),
             is_mute=lacking is None,
         )
 
     def _required(self, attribute: str) -> str:
         """Say in which languages an audit requires an attribute."""
-        languages = [language for name, language in self.checks if name == attribute]
+        languages = [language for name, language in self._checks if name == attribute]
         spoken = [one for one in languages if one is not None]
         if not languages:
             return ""
@@ -191,83 +156,71 @@ class CoverageGrid:
         return f"required: {', '.join(spoken[:_NAMED])}{more}" if spoken else "required"
 
     def _column_head(self, column: int, conditions: Selection) -> ShownCell:
-        group = self.figures.columns[column]
+        group, key, listed = self.figures.columns[column], self._column_keys[column], self._in_column(column)
         is_language = self.figures.by == "language"
-        lists = "List the products with texts in it" if is_language else "List its products"
         detail = (group.code or "") if is_language else f"{group.products:,}"
-        listed = in_group(self.figures.by, group.code) if column else None
+        if listed is None:
+            return ShownCell(key, group.label, group.label, detail, is_mute=True)
+        lists = "List the products with texts in it" if is_language else "List its products"
+        is_pressed = _do_require(conditions, listed)
         return ShownCell(
-            self._column_key(column),
-            group.label,
-            f"{group.label}: {lists.lower()}" if column else group.label,
-            detail,
-            lists if column else "",
-            None,
-            listed is not None and _do_require(conditions, listed),
-            is_mute=listed is None,
+            key, group.label, f"{group.label}: {lists.lower()}", detail, lists, is_pressed=is_pressed
         )
 
     def _cell(self, row: int, column: int, conditions: Selection) -> ShownCell:
-        figures = self.figures
-        filled, products = int(figures.filled[row, column]), int(figures.products[row, column])
-        unknown, state = int(figures.unknown[row, column]), figures.states[row, column]
-        attribute, language = self._attribute(row, column)
-        about = f"{self._labels[attribute]}, {figures.columns[column].label}"
-        is_required = (attribute, language) in self.checks
-        notes = ["required"] if is_required and not self.of_required else []
-        key = self._column_key(column)
+        figures, key, attribute = self.figures, self._column_keys[column], self._attribute(row, column)
+        filled, products, unknown = (
+            int(one[row, column]) for one in (figures.filled, figures.products, figures.unknown)
+        )
+        state = figures.states[row, column]
+        about = f"{self._labels[attribute[0]]}, {figures.columns[column].label}"
+        notes = ["required"] if attribute in self._checks and not self.of_required else []
         if not self._has_figures[row, column]:
             return ShownCell(key, str(state), f"{about}: {'; '.join([state, *notes])}", is_mute=True)
         if not products:
             return ShownCell(key, "–", f"{about}: no products", is_mute=True)
-        share = filled / products
+        is_in_part = state == CellState.IN_PART
         notes += [f"unknown of {unknown:,}"] if unknown else []
-        notes += [CellState.IN_PART.value] if state == CellState.IN_PART else []
-        figure = f"{'≥ ' if state == CellState.IN_PART else ''}{percent(share, 0)}"
-        say = f"{filled:,} of {counted(products, 'product')}"
-        lacking = self._lacking(row, column)
-        is_pressed = lacking is not None and _do_require(conditions, lacking)
+        notes += [CellState.IN_PART.value] if is_in_part else []
+        share = filled / products
+        figure = f"{'≥ ' if is_in_part else ''}{percent(share, 0)}"
+        say = "; ".join([f"{filled:,} of {counted(products, 'product')}", *notes])
+        is_pressed = _do_require(conditions, self._lacking(row, column))
         lists = "" if filled == products else f". Press to list the {products - filled:,} that lack it"
         return ShownCell(
             key,
             figure,
-            "; ".join([f"{about}: {figure}, {say}", *notes]),
-            "",
-            f"{'; '.join([f'{about}: {say}', *notes])}{lists}",
-            _shade(share),
-            is_pressed,
+            f"{about}: {figure}, {say}",
+            hint=f"{about}: {say}{lists}",
+            shade=share_shade(share),
+            is_pressed=is_pressed,
             is_mute=filled == products and not is_pressed,
         )
 
     def _total(self, column: int) -> ShownCell:
-        totals, shares = self._totals
-        filled, products = (int(one[column]) for one in totals)
-        share = float(shares[column])
+        filled, products = (int(one[column]) for one in self._totals)
+        share, key = float(self._shares[column]), self._column_keys[column]
         label = self.figures.columns[column].label
         if np.isnan(share):
-            return ShownCell(self._column_key(column), "–", f"{label}: no figures", is_mute=True)
+            return ShownCell(key, "–", f"{label}: no figures", is_mute=True)
         say = f"{label}: {percent(share, 0)}, {filled:,} of {products:,} values"
-        return ShownCell(
-            self._column_key(column), percent(share, 0), say, "", say, _shade(share), is_mute=True
-        )
+        return ShownCell(key, percent(share, 0), say, hint=say, shade=share_shade(share), is_mute=True)
 
 
-def _shade(share: float) -> int:
-    """Return the shade of a share as it is written, in whole per cent: one figure has one shade.
-
-    >>> _shade(1.0), _shade(0.999), _shade(0.0)
-    (0, 1, 7)
-    >>> _shade(0.8999), _shade(0.9)  # both are written as 90 %
-    (4, 4)
-    """
-    return shade(share if share >= 1 else min(round(share, 2), 0.99))
-
-
-def _do_require(conditions: Selection, wanted: Selection) -> bool:
+def _do_require(conditions: Selection, wanted: Selection | None) -> bool:
     """Return whether conditions require others; most cells are not pressed, which shows at a glance."""
-    has_groups = conditions.groups.keys() >= wanted.groups.keys()
-    return has_groups and len(conditions.failing) >= len(wanted.failing) and conditions.require(wanted)
+    return (
+        wanted is not None
+        and conditions.groups.keys() >= wanted.groups.keys()
+        and len(conditions.failing) >= len(wanted.failing)
+        and conditions.require(wanted)
+    )
 
 
 def _row_key(row: Attribute) -> str:
     return short_key(f"{row[1] or ''} {row[0]}")
+
+
+def _column_key(code: Code, place: int) -> str:
+    # A group may have any code, and the one of the products without a value has none.
+    return code_key(code) if place else WHOLE

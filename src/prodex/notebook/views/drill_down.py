@@ -2,121 +2,83 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
+from prodex.exploration.coverage import fails, in_group
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.focus import focusing
 from prodex.quality import Audit
 from prodex.quality.check import Check
-from prodex.selection import Code, FailingChecks, Selection
+from prodex.selection import Code, Selection
 
 
-@dataclass(frozen=True)
-class DrillDown:
-    """The products behind a figure of an audit.
-
-    Attributes
-    ----------
-    title
-        What they fail: the problem that a check reports, or "texts" for a block.
-    checks
-        They fail at least one of these checks; None for products whichever checks they fail.
-    facet
-        What they have in common: "brand" and its code, or "grade" and "A"; None for all products.
-
-    Examples
-    --------
-    >>> DrillDown("identity", ("has_name",), ("brand", None)).added_to(Selection()).groups
-    {'brand': (None,)}
-    """
-
-    title: str
-    checks: tuple[str, ...] | None = None
-    facet: tuple[str, Code] | None = None
-
-    def added_to(self, conditions: Selection) -> Selection:
-        """Return conditions that require these products as well."""
-        if self.facet is not None and not self._has_facet(conditions):
-            conditions = conditions.toggled(*self.facet)
-        if self._failing is not None and self._failing not in conditions.failing:
-            conditions = conditions.failing_any(self._failing.title, self._failing.checks)
-        return conditions
-
-    def removed_from(self, conditions: Selection) -> Selection:
-        """Return conditions that no longer require these products."""
-        if self.facet is not None and self._has_facet(conditions):
-            conditions = conditions.toggled(*self.facet)
-        if self._failing is not None and self._failing in conditions.failing:
-            conditions = conditions.failing_any(self._failing.title, self._failing.checks)
-        return conditions
-
-    def is_in(self, conditions: Selection) -> bool:
-        """Return whether conditions require these products."""
-        # Mostly there are none, and a grid of cells asks for each of them.
-        return bool(conditions) and self.added_to(conditions) == conditions
-
-    def _has_facet(self, conditions: Selection) -> bool:
-        return self.facet is not None and self.facet[1] in conditions.groups.get(self.facet[0], ())
-
-    @property
-    def _failing(self) -> FailingChecks | None:
-        return None if self.checks is None else FailingChecks(self.title, self.checks)
-
-
-def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) -> DrillDown:
+def of_cell(audit: Audit, by: str, code: Code, group: str, block: str | None) -> Selection:
     """Return the products of a group that fail a check of a block, or of any block where it is None."""
     checks = [check for check in audit.checks if block in {None, check.block}]
     # A language is a group of checks, not of products: a product has texts in several.
     if by == "language":
-        named = f"{block or 'anything'} in {group}"
-        return DrillDown(named, _check_ids([check for check in checks if check.language == code]))
-    return DrillDown(block or "anything", _check_ids(checks), (by, code))
+        own = (check for check in checks if check.language == code)
+        return _failing(f"{block or 'anything'} in {group}", own)
+    return _failing(block or "anything", checks, (by, code))
 
 
-def of_check(check: Check) -> DrillDown:
+def of_check(check: Check) -> Selection:
     """Return the products that fail a check."""
-    return DrillDown(str(check.problem), (check.id,))
+    return _failing(str(check.problem), [check])
 
 
-def of_grade(grade: str | None) -> DrillDown:
+def of_grade(grade: str | None) -> Selection:
     """Return the products of a grade; None are those to which no check applies."""
-    return DrillDown("", None, ("grade", grade))
+    return in_group("grade", grade)
 
 
-def to_work_on(audit: Audit) -> DrillDown:
+def to_work_on(audit: Audit) -> Selection:
     """Return the products that fail any check."""
-    return DrillDown("anything", _check_ids(audit.checks))
+    return _failing("anything", audit.checks)
 
 
-def with_blockers(audit: Audit) -> DrillDown:
+def with_blockers(audit: Audit) -> Selection:
     """Return the products that fail a blocker."""
-    return DrillDown(
-        "a blocker", _check_ids([check for check in audit.checks if check.severity == "blocker"])
+    return _failing("a blocker", (check for check in audit.checks if check.severity == "blocker"))
+
+
+def _failing(title: str, checks: Iterable[Check], group: tuple[str, Code] | None = None) -> Selection:
+    return fails(title, [check.id for check in checks], group)
+
+
+def are_shown(session: Session, wanted: Selection) -> bool:
+    """Return whether the products behind a figure are required, be it that others of their kind are shown as well."""
+    groups, failing = session.conditions.groups, session.conditions.failing
+    return {*wanted.failing} <= {*failing} and all(
+        {*codes} <= {*groups.get(group, ())} for group, codes in wanted.groups.items()
     )
 
 
-def _check_ids(checks: list[Check] | tuple[Check, ...]) -> tuple[str, ...]:
-    return tuple(check.id for check in checks)
-
-
-def opened(session: Session, choice: DrillDown) -> Session:
+def opened(session: Session, wanted: Selection) -> Session:
     """Return the session that shows the products behind a figure; what was chosen already is required no longer."""
-    now = session.conditions
-    if choice.is_in(now):
-        return session.filtered(choice.removed_from(now))
-    return focusing(session.filtered(choice.added_to(now)).replaced(section="products"), "table")
+    conditions, is_shown = session.conditions, are_shown(session, wanted)
+    # Of a kind several groups can be shown, each with a press of its own.
+    for group, codes in wanted.groups.items():
+        for code in codes:
+            if (code in conditions.groups.get(group, ())) == is_shown:
+                conditions = conditions.toggled(group, code)
+    for one in wanted.failing:
+        if (one in conditions.failing) == is_shown:
+            conditions = conditions.failing_any(one.title, one.checks)
+    after = session.filtered(conditions)
+    return after if is_shown else focusing(after.replaced(section="products"), "table")
 
 
 def figure_button(
-    session: Session, choice: DrillDown, label: str, *, key: str, do: str, look: str = "link", **args: Any
+    session: Session, wanted: Selection, label: str, *, key: str, do: str, **args: Any
 ) -> Block:
     """Return the button of a figure: with a tick while its products are shown, and not by colour alone."""
-    is_chosen = choice.is_in(session.conditions)
-    look = f"{look} chosen" if is_chosen else look
-    return button(f"✓ {label}" if is_chosen else label, do, key=key, look=look, pressed=is_chosen, **args)
+    is_shown = are_shown(session, wanted)
+    look, label = ("link chosen", f"✓ {label}") if is_shown else ("link", label)
+    return button(label, do, key=key, look=look, pressed=is_shown, **args)
 
 
 @action("quality.grade")
@@ -128,8 +90,7 @@ def open_grade(session: Session, grade: str | None) -> Session:
 @action("quality.failing")
 def open_failing(session: Session, which: str) -> Session:
     """Show the products that fail any check, or a blocker."""
-    audit = audited(session)
-    return opened(session, with_blockers(audit) if which == "blocker" else to_work_on(audit))
+    return opened(session, {"blocker": with_blockers}.get(which, to_work_on)(audited(session)))
 
 
 @action("quality.check")

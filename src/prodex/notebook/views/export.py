@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 from prodex.catalog import Catalog
@@ -22,35 +23,33 @@ from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import button, fold, paragraph, typed_text, work
+from prodex.notebook.views.blocks import button, fold, outcome, work
 from prodex.notebook.views.columns import columns_of
-from prodex.notebook.views.forms import FormField, form, form_values, required
-from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.downloads import handed_over
+from prodex.notebook.views.forms import FormField, beside, form, form_values
+from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import name_language_of, ordered, places
+from prodex.progress import Reporter
 
-_FORM = "products-export"
+_FORM, _SLOT = "products-export", "products.export"
 _FOLDER = f"{_FORM}.folder"
 SAFE = "Safe for spreadsheets (puts an apostrophe before text that would run as a formula)"
 CANCELLED = "Cancelled. Nothing was written; files that were there before are as they were."
 
 
 @dataclass(frozen=True)
-class ExportState:
-    """The last export.
+class AskedExport:
+    """The export that somebody was asked about last.
 
     Attributes
     ----------
-    said, is_problem
-        What became of it, or what it would replace.
     existing
-        Names of files that it would replace, which somebody has to agree to; and the export that this is about.
+        Names of files that it would replace, which somebody has to agree to.
     of
         The request and the products that these files are in the way of: for others it is asked again.
     """
 
-    said: str = ""
-    is_problem: bool = False
     existing: tuple[str, ...] = ()
     of: tuple[Any, ...] = ()
 
@@ -63,30 +62,25 @@ def export_fold(session: Session) -> Block:
 def export_blocks(session: Session) -> Sequence[Block | None]:
     """Return the form, what runs, and what became of the last export."""
     fields, values = _fields(session)
-    state, count = session.part(ExportState), _count(session, values)
+    asked, count = session.part(AskedExport), _count(session, values)
+    is_asked = bool(asked.existing) and asked.of == _what(session, values)
+    existing = asked.existing if is_asked else ()
     off = "" if count else "No products are shown."
-    is_asked = bool(state.existing) and state.of == _what(session, values)
-    label = (
-        f"Replace {counted(len(state.existing), 'file')}"
-        if is_asked
-        else f"Export {counted(count, 'product')}"
-    )
-    press = button(
-        label,
-        "products.export",
-        key="export",
-        look="main",
-        off="An export is running." if "products.export" in session.works else off,
-        count=count,
-        replacing=list(state.existing) if is_asked else [],
-    )
-    said = state.said if is_asked or not state.existing else ""
+    off = "An export is running." if _SLOT in session.works else off
+    if session.can(_SLOT):
+        label = (
+            f"Replace {counted(len(existing), 'file')}" if is_asked else f"Export {counted(count, 'product')}"
+        )
+        press = button(
+            label, _SLOT, key="export", look="main", off=off, count=count, replacing=list(existing)
+        )
+    else:
+        label = f"Download {counted(count, 'product')}"
+        press = button(label, "products.download", key="export", look="main", off=off, count=count)
     return (
         form(session, _FORM, fields, press, label="Export"),
-        work(session, "products.export"),
-        paragraph(typed_text(said), key="export-said", tone="problem" if state.is_problem else "note")
-        if said
-        else None,
+        work(session, _SLOT),
+        outcome(session, _SLOT, key="export-said") if is_asked or not asked.existing else None,
     )
 
 
@@ -101,7 +95,7 @@ def _fields(session: Session) -> tuple[list[FormField], Mapping[str, Any]]:
     fields = [
         what,
         as_,
-        FormField("folder", "to folder", "folder", "export"),
+        FormField("folder", "to folder", "folder", "export") if session.can(_SLOT) else None,
         FormField("only", f"Only the {counted(selected, 'selected product')}", "tick", value=False)
         if selected
         else None,
@@ -146,42 +140,63 @@ def shown_table(session: Session, only: tuple[str, ...] | None = None) -> tuple[
     )
 
 
-@task("products.export")
+@task(_SLOT)
 def start_export(app: Panel, count: int, replacing: list[str]) -> None:
     """Export so many products; `replacing` are the files of which somebody has agreed that they are replaced."""
-    session = app.session
-    app.change(lambda session: session.with_part(ExportState()))
-    _, values = _fields(session)
+    session, (_, values) = app.session, _fields(app.session)
+    app.change(lambda session: _said(session, ""))
     if count != _count(session, values):
         raise Refused("Nothing was exported: other products are shown by now. Press again to export these.")
-    request = _request(values)
+    request, what = _request(values), _what(session, values)
     existing = request.existing_files
-    what = _what(session, values)
-    if existing and (existing != replacing or session.part(ExportState).of != what):
+    if existing and (existing != replacing or session.part(AskedExport).of != what):
         said = f"{request.folder.absolute()} already contains {_first_names(existing)}."
-        app.change(lambda session: session.with_part(ExportState(said, existing=tuple(existing), of=what)))
+        asked = AskedExport(tuple(existing), what)
+        app.change(lambda session: _said(session, said).with_part(asked))
         return
-    write = partial(
-        export_products, request, *shown_table(session, session.selected if values.get("only") else None)
-    )
+    only = session.selected if values.get("only") else None
     app.run(
-        "products.export",
-        write,
-        lambda session, said: session.with_part(ExportState(said)),
+        _SLOT,
+        partial(export_products, request, *shown_table(session, only)),
+        _said,
         title=f"Exporting {counted(count, 'product')}",
         failed=_failed,
-        cancelled=lambda session: session.with_part(ExportState(CANCELLED)),
+        cancelled=lambda session: _said(session, CANCELLED),
     )
+
+
+@task("products.download")
+def start_download(app: Panel, count: int) -> None:
+    """Hand so many products over to the browser."""
+    session, (_, values) = app.session, _fields(app.session)
+    app.change(lambda session: _said(session, ""))
+    if count != _count(session, values):
+        raise Refused("Nothing was handed over: other products are shown by now. Press again for these.")
+    table = shown_table(session, session.selected if values.get("only") else None)
+
+    def write(folder: Path, reporter: Reporter) -> str:
+        return export_products(_request({**values, "folder": str(folder)}), *table, reporter)
+
+    app.run(
+        _SLOT,
+        partial(handed_over, app, "products", values["format"], write),
+        _said,
+        title=f"Writing {counted(count, 'product')}",
+        failed=_failed,
+        cancelled=lambda session: _said(session, CANCELLED),
+    )
+
+
+def _said(session: Session, sentence: str) -> Session:
+    """Say what became of an export; nobody is asked about it any more."""
+    return session.with_part(AskedExport()).noting(sentence, section=_SLOT)
 
 
 def _request(values: Mapping[str, Any]) -> ExportRequest:
-    folder = path_of(
-        required(values, _FORM, "folder", "Enter a folder for the files, such as out."), at=_FOLDER
-    )
     return ExportRequest(
         values["what"],
         cast("FormatName", values["format"]),
-        folder,
+        path_typed(values, _FOLDER, "Enter a folder for the files, such as out."),
         bool(values.get("safe")),
         _comma_words(values.get("languages")),
         _comma_words(values.get("columns")),
@@ -191,15 +206,13 @@ def _request(values: Mapping[str, Any]) -> ExportRequest:
 def _failed(session: Session, error: BaseException) -> Session:
     """Say what is wrong beside the field that it is about."""
     said, (_, values) = error_text(error), _fields(session)
-    at = ""
-    if isinstance(error, StorageError):
-        at = "folder"
-    elif isinstance(error, QueryError):
+    at = "folder" if isinstance(error, StorageError) else ""
+    if isinstance(error, QueryError):
         is_column = any(repr(one) in said for one in _comma_words(values.get("columns")))
         at = "columns" if is_column else "languages"
     if at in values:
-        return session.replaced(errors={**session.errors, f"{_FORM}.{at}": said})
-    return session.with_part(ExportState(said, is_problem=True))
+        return beside(f"{_FORM}.{at}")(session, error)
+    return session.noting(said, is_problem=True, section=_SLOT)
 
 
 def _comma_words(text: Any) -> tuple[str, ...]:

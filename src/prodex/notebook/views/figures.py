@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
+from operator import is_not
 from typing import Any
 
 import pyarrow as pa
 
-from prodex.catalog import Catalog
 from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.contents import check_rows, tiles
 from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Want
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.readings import last_read, read_for, reading
+from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audited_products import difference_sentence
 from prodex.notebook.views.audits_before import previous
 from prodex.notebook.views.products_left import left_of
@@ -24,19 +24,21 @@ from prodex.quality import Audit
 from prodex.selection import Selection
 from prodex.tables.columns import Mask
 
+_COUNTED, _BEFORE = "quality.figures", "quality.before"
 
-@dataclass(frozen=True, eq=False)
+
 class AuditFigures:
     """What an audit says of the products that are shown.
 
     Attributes
     ----------
-    whole, catalog, conditions
-        The audit of all products, the catalogue that is shown, and which of its products: of these the figures are.
+    whole, conditions
+        The audit of all products, and which of the products that are shown are meant: of these the figures are.
     judged
         The audit of these products.
     tiles, checks
-        As a report has them.
+        As a report has them; of each check also the place of its gap (`gain`, the largest gap last) and what it
+        `brings` to fix it.
     gaps
         The failing checks, those first that would raise the score most.
     failing
@@ -50,43 +52,57 @@ class AuditFigures:
         What limits the figures, and what they mean.
     """
 
-    whole: Audit
-    catalog: Catalog
-    conditions: Selection
-    judged: Audit
-    tiles: list[dict[str, Any]]
-    checks: list[dict[str, Any]]
-    gaps: list[dict[str, Any]]
-    failing: tuple[tuple[str, str], ...]
-    grades: Mapping[str | None, int]
-    accepted: str
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class CountedFigures:
-    """The figures that were counted last, and the audit before."""
-
-    figures: AuditFigures | None = None
-    compared: Audit | None = None
-    tiles: list[dict[str, Any]] | None = None
+    def __init__(self, session: Session, whole: Audit, judged: Audit) -> None:
+        self.whole: Audit = whole
+        self.conditions: Selection = session.conditions
+        self.judged: Audit = judged
+        self.tiles: list[dict[str, Any]] = tiles(judged, None)
+        gaps = judged.gaps().to_dict("records")
+        self.gaps: list[dict[str, Any]] = [{str(name): value for name, value in row.items()} for row in gaps]
+        brings = {gap["check"]: (-place, gap["brings"]) for place, gap in enumerate(self.gaps)}
+        without = (-len(brings), "")
+        self.checks: list[dict[str, Any]] = [
+            {**row, **dict(zip(("gain", "brings"), brings.get(row["facts"].id, without), strict=True))}
+            for row in check_rows(judged)
+        ]
+        self.failing: tuple[tuple[str, str], ...] = _failing(judged)
+        summary = judged.summary
+        grades: dict[str | None, int] = {grade: int(summary[f"grade_{grade}"]) for grade in "ABCDE"}
+        self.grades: Mapping[str | None, int] = {**grades, None: len(judged) - sum(grades.values())}
+        self.accepted: str = _accepted(judged)
+        warned = [str(line) for line, is_warning in lines(whole) if is_warning]
+        self.warnings: list[str] = [*filter(None, [difference_sentence(whole, session.catalog)]), *warned]
+        self.notes: list[str] = [*map(str, notes(whole))]
 
 
 def figures_of(session: Session) -> AuditFigures | None:
     """Return the figures of the audit that is shown; those of other products of it until they are counted."""
-    figures = session.part(CountedFigures).figures
-    if figures is None or figures.whole is not session.audit or figures.catalog is not session.catalog:
+    counted = last_read(session, _COUNTED)
+    figures: AuditFigures | None = counted.value
+    if figures is None or any(map(is_not, counted.key[:2], (session.audit, session.catalog))):
         return None
+    return figures
+
+
+def figures_shown(session: Session) -> AuditFigures:
+    """Return the figures of the products that are shown: what is done with these must be done with those seen.
+
+    Raises
+    ------
+    Refused
+        When they are still being counted.
+    """
+    figures = figures_of(session)
+    if figures is None or figures.conditions != session.conditions:
+        raise Refused("Nothing was done: the figures of these products are being counted. Press again.")
     return figures
 
 
 def tiles_of(session: Session, figures: AuditFigures) -> list[dict[str, Any]]:
     """Return the tiles, with how they changed since the audit before, once that is read."""
-    counted = session.part(CountedFigures)
     # Figures of some products are no progress of all of them.
-    is_whole = not figures.conditions and counted.compared is figures.whole
-    return (counted.tiles if is_whole else None) or figures.tiles
+    before = None if figures.conditions else read_for(session, _BEFORE, (figures.whole,))
+    return (before and before.value) or figures.tiles
 
 
 def figures_wants(session: Session) -> Iterable[Want]:
@@ -94,7 +110,7 @@ def figures_wants(session: Session) -> Iterable[Want]:
     audit = session.audit
     if audit is None:
         return
-    yield Want("quality.before", (audit,), partial(_compared, audit), _with_tiles, {"is_dropped": True})
+    yield reading(_BEFORE, (audit,), partial(_since_before, audit), failed=None, is_dropped=True)
     conditions, mask = session.conditions, None
     if searches := [*search_wants(session)]:
         # The figures wait for all that words find.
@@ -102,46 +118,30 @@ def figures_wants(session: Session) -> Iterable[Want]:
         return
     if conditions and session.filter.has_found(conditions.words):
         mask = left_of(session).mask
-    yield Want(
-        "quality.figures",
-        (audit, session.catalog, conditions, mask),
-        partial(counted_figures, session, mask),
-        _with_figures,
-    )
+    key = (audit, session.catalog, conditions, mask)
+    yield reading(_COUNTED, key, partial(_counted, session, audit, mask), failed=None)
 
 
-def counted_figures(session: Session, mask: Mask | None = None, _: Reporter | None = None) -> AuditFigures:
-    """Count what an audit says of the products that are shown."""
-    whole, conditions = session.audit, session.conditions
-    assert whole is not None  # noqa: S101 - wanted only where there is one
+def _counted(session: Session, whole: Audit, mask: Mask | None, _: Reporter) -> AuditFigures:
     judged = whole
-    if conditions:
-        kept = session.filter.mask(conditions) if mask is None else mask
+    if session.conditions:
+        kept = session.filter.mask(session.conditions) if mask is None else mask
         judged = whole.only(session.filter.products.ids.filter(pa.array(kept)), session.chosen_words)
-    warned = [str(line) for line, is_warning in lines(whole) if is_warning]
-    return AuditFigures(
-        whole,
-        session.catalog,
-        conditions,
-        judged,
-        tiles(judged, None),
-        check_rows(judged),
-        [{str(name): value for name, value in row.items()} for row in judged.gaps().to_dict("records")],
-        _failing(judged),
-        _grades(judged),
-        figures_sentence(judged),
-        tuple(filter(None, [difference_sentence(whole, session.catalog), *warned])),
-        tuple(map(str, notes(whole))),
-    )
+    return AuditFigures(session, whole, judged)
+
+
+def _since_before(audit: Audit, _: Reporter) -> list[dict[str, Any]] | None:
+    before = previous(audit)
+    return None if before is None else tiles(audit, before)
 
 
 def _failing(audit: Audit) -> tuple[tuple[str, str], ...]:
     # What is accepted is no finding of a view, and is taken back there.
-    found = audit.as_found or audit
-    then = found.with_accepted() if found.has_accepted else found
+    as_found = audit.as_found or audit
+    then = as_found.with_accepted() if as_found.has_accepted else as_found
     made = []
     for check, failed, left in zip(
-        found.checks, found.by_check["failed"], then.by_check["failed"], strict=True
+        as_found.checks, as_found.by_check["failed"], then.by_check["failed"], strict=True
     ):
         if failed:
             accepted = f", {failed - left:,} accepted" if failed > left else ""
@@ -149,29 +149,9 @@ def _failing(audit: Audit) -> tuple[tuple[str, str], ...]:
     return tuple(made)
 
 
-def _grades(audit: Audit) -> dict[str | None, int]:
-    summary = audit.summary
-    counts: dict[str | None, int] = {grade: int(summary[f"grade_{grade}"]) for grade in "ABCDE"}
-    return {**counts, None: len(audit) - sum(counts.values())}
-
-
-def figures_sentence(audit: Audit) -> str:
+def _accepted(audit: Audit) -> str:
     """Return what is accepted of an audit, with the score with and without."""
     if not len(audit.accepted_reasons()):
         return "Nothing is accepted of these products."
     other = "with" if audit.as_found is not None else "without"
     return f"{accepted_text(audit)}, {percent(audit.score)} {other}."
-
-
-def _with_figures(session: Session, figures: AuditFigures) -> Session:
-    before = session.part(CountedFigures)
-    return session.with_part(CountedFigures(figures, before.compared, before.tiles))
-
-
-def _compared(audit: Audit, _: Reporter) -> tuple[Audit, list[dict[str, Any]] | None]:
-    before = previous(audit)
-    return audit, None if before is None else tiles(audit, before)
-
-
-def _with_tiles(session: Session, found: tuple[Audit, list[dict[str, Any]] | None]) -> Session:
-    return session.with_part(CountedFigures(session.part(CountedFigures).figures, *found))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import Typed
 
 
@@ -130,6 +130,44 @@ def set_field(
     return session.with_typed(form, **{field: value})
 
 
+def setting(
+    do: str,
+    part: type[object],
+    name: str,
+    label: str,
+    options: Mapping[Any, str] | None = None,
+    *,
+    hint: str = "",
+    then: Callable[[Session], Session] = lambda session: session,
+) -> Callable[[Session], FormField]:
+    """Declare a field that is done at once: it sets a field of what a section keeps; return what makes it.
+
+    Parameters
+    ----------
+    do
+        The name of its action.
+    part, name
+        What the section keeps, and which field of it is set.
+    label, hint
+        What stands in front of the field, and below it.
+    options
+        The values that there are, and what each is called; without them it is a tick.
+    then
+        What else is done with the session.
+    """
+
+    @action(do)
+    def set_value(session: Session, value: bool | int | str) -> Session:
+        if options and value not in options:
+            raise Refused(f"There is no such choice of {label}. Give {', '.join(options.values())}.")
+        return then(session.with_changed(part, **{name: value}))
+
+    kind, offered = ("choice", [*options.items()]) if options else ("tick", [])
+    return lambda session: FormField(
+        do.rpartition(".")[2], label, kind, getattr(session.part(part), name), offered, hint=hint, do=do
+    )
+
+
 def required(values: Mapping[str, Any], form: str, field: str, sentence: str) -> str:
     """Return what was typed in a field, without the spaces around it.
 
@@ -142,3 +180,8 @@ def required(values: Mapping[str, Any], form: str, field: str, sentence: str) ->
     if not text:
         raise Refused(sentence, at=f"{form}.{field}")
     return text
+
+
+def beside(at: str) -> Callable[[Session, BaseException], Session]:
+    """Return what shows the error of some work beside a field ("report.page")."""
+    return lambda session, error: session.replaced(errors={**session.errors, at: error_text(error)})

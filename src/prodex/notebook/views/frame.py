@@ -11,7 +11,7 @@ from prodex.catalog.origin import scope_of
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.blocks import box, button, paragraph, switch, typed_text
+from prodex.notebook.views.blocks import box, button, outcome, paragraph, switch, typed_text
 from prodex.notebook.views.focus import FocusWish
 from prodex.untrusted_text import cut
 
@@ -39,7 +39,6 @@ def _head(session: Session, sections: Sequence[Section], section: Section) -> li
         label = f"Back to {catalog_label(session.former[0])}"
         title = f"Show {catalog_title(session.former[0])} again"
         back = button(label, "frame.back", look="link", title=title)
-    notice = session.notices.get(section.name)
     return [
         one
         for one in (
@@ -53,10 +52,7 @@ def _head(session: Session, sections: Sequence[Section], section: Section) -> li
             # A section alone says it where it would be taken for one of all products.
             if many or _is_a_part(session.catalog)
             else None,
-            notice
-            and paragraph(
-                typed_text(notice.sentence), key="notice", tone="problem" if notice.is_problem else "note"
-            ),
+            outcome(session, section.name, key="notice"),
         )
         if one
     ]

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from prodex.exploration.gallery import TileGroup, groups_of, values_among
+from prodex.exploration.gallery import PicturedProducts, TileGroup, groups_of, values_among
 from prodex.exploration.product_columns import Rows
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.gallery_pictures import shelf_of
-from prodex.notebook.views.pages_of_rows import first_on_page
+from prodex.notebook.views.pages_of_rows import first_of
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import places
 from prodex.selection import Code
 from prodex.tables.columns import Mask
 
+if TYPE_CHECKING:
+    from prodex.pictures.contact_sheet import SheetCell
+
+#: Its name among the lists that are shown by pages.
+GALLERY_LIST = "gallery"
 #: Values on a page, and products that are shown of each.
 _GROUPS, _PER_GROUP = 8, 6
 
@@ -35,8 +41,6 @@ class GalleryState:
         Whether only packshots are shown.
     size, side
         Products on a page of one list, and pixels of the side of a picture.
-    first, of
-        The first product or value of the page, and of which products and groups.
     attempt
         How often "Try again" was pressed.
     """
@@ -46,94 +50,82 @@ class GalleryState:
     packshots_only: bool = False
     size: int = 24
     side: int = 144
-    first: int = 0
-    of: tuple[Any, ...] = ()
     attempt: int = 0
 
 
-class _GroupsKept:
-    """The groups of the page that was made last of one catalogue."""
+@dataclass(frozen=True)
+class GalleryPage:
+    """The page that is shown.
 
-    def __init__(self, _: Session) -> None:
-        self.values: tuple[Any, Any, list[tuple[Code, str, int]]] = (None, None, [])
-        self.groups: tuple[tuple[Any, ...], list[TileGroup]] = ((), [])
+    Attributes
+    ----------
+    groups
+        The groups; one without a label if it is one list, and none until it is read which products have a picture.
+    first, size, total
+        The number of its first product, or value; how many are on a page, and on all pages.
+    ids
+        The products on it.
+    pictures
+        The pictures of these that are here, or known not to be.
+    missing
+        The places of those whose pictures should be there and are not.
+    """
+
+    groups: Sequence[TileGroup]
+    first: int
+    size: int
+    total: int
+    ids: Sequence[str]
+    pictures: Mapping[str, SheetCell]
+    missing: Sequence[int]
+
+    @property
+    def broken(self) -> list[str]:
+        """The products whose picture was not there, was damaged, or could not be shown."""
+        shown = {one: cell.thumbnail for one, cell in self.pictures.items()}
+        return [one for one, it in shown.items() if it.bytes is None and it.position is not None]
 
 
-def page_groups(session: Session) -> list[TileGroup]:
-    """Return the groups of the page; one without a label if it is one list."""
-    kept, state = session.derived(_GroupsKept), session.part(GalleryState)
-    rows, first, size = places(session), first_of_page(session), size_of_page(session)
-    of = (first, size, state.facet, state.packshots_only, shelf_of(session).pictured)
-    if not kept.groups[0] or kept.groups[0][0] is not rows or kept.groups[0][1:] != of:
-        kept.groups = ((rows, *of), _groups(session, rows, slice(first, first + size)))
-    return kept.groups[1]
+def page_of(session: Session) -> GalleryPage:
+    """Return the page that is shown."""
+    state, shelf, mask = session.part(GalleryState), shelf_of(session), left_of(session).mask
+    size = _GROUPS if state.facet else state.size
+    total = len(_values(session, mask)) if state.facet else len(left_of(session))
+    first = first_of(session, GALLERY_LIST, total, size, of_products=True)
+    groups = _groups(session, slice(first, first + size))
+    rows = [place for group in groups for place in group.rows]
+    ids = session.filter.products.ids.take(pa.array(rows, pa.int64())).to_pylist()
+    pictures = shelf.cells(ids, packshots_only=state.packshots_only)
+    have = shelf.having(packshots_only=state.packshots_only)
+    missing = [place for place, one in zip(rows, ids, strict=True) if have[place] and one not in pictures]
+    return GalleryPage(groups, first, size, total, ids, pictures, missing)
 
 
 def every_group(session: Session) -> list[TileGroup]:
     """Return the groups of all pages."""
-    return _groups(session, places(session), slice(None))
+    return _groups(session, slice(None))
 
 
-def page_ids(session: Session) -> list[str]:
-    """Return the ids of the products on the page."""
-    rows = [place for group in page_groups(session) for place in group.rows]
-    ids: list[str] = session.filter.products.ids.take(pa.array(rows, pa.int64())).to_pylist()
-    return ids
-
-
-def _groups(session: Session, rows: Rows, page: slice) -> list[TileGroup]:
-    if shelf_of(session).pictured is None:
+def _groups(session: Session, page: slice) -> list[TileGroup]:
+    state, shelf = session.part(GalleryState), shelf_of(session)
+    mask = left_of(session).mask
+    if shelf.pictured is None:
         return []  # until names and pictures have been read, in the background, there is nothing to show
-    facet = session.part(GalleryState).facet
-    if not facet:
-        return [TileGroup(None, "", len(rows), tuple(rows[page].tolist()))]
-    return groups_of(session.filter.facets[facet], _values(session)[page], rows, _having(session), _PER_GROUP)
+
+    def groups(
+        rows: Rows, page: slice, facet: str, packshots_only: bool, _: PicturedProducts
+    ) -> list[TileGroup]:
+        if not facet:
+            return [TileGroup(None, "", len(rows), tuple(rows[page].tolist()))]
+        shown, have = _values(session, mask)[page], shelf.having(packshots_only=packshots_only)
+        return groups_of(session.filter.facets[facet], shown, rows, have, _PER_GROUP)
+
+    of = (places(session), page, state.facet, state.packshots_only, shelf.pictured)
+    return session.latest("gallery groups", groups, *of)
 
 
-def _values(session: Session) -> list[tuple[Code, str, int]]:
-    kept, facet, mask = (
-        session.derived(_GroupsKept),
-        session.part(GalleryState).facet,
-        left_of(session).mask,
-    )
-    if kept.values[0] is not mask or kept.values[1] != facet:
-        kept.values = (mask, facet, values_among(session.filter.facets[facet], mask))
-    return kept.values[2]
+def _values(session: Session, mask: Mask) -> list[tuple[Code, str, int]]:
+    def values(mask: Mask, facet: str) -> list[tuple[Code, str, int]]:
+        return values_among(session.filter.facets[facet], mask)
 
-
-def _having(session: Session) -> Mask:
-    known = shelf_of(session).pictured
-    if known is None:
-        return left_of(session).mask
-    return known.having(packshots_only=session.part(GalleryState).packshots_only)
-
-
-def size_of_page(session: Session) -> int:
-    """Return how many products, or values, are on a page."""
-    state = session.part(GalleryState)
-    return _GROUPS if state.facet else state.size
-
-
-def total_shown(session: Session) -> int:
-    """Return how many products, or values, are shown on all pages."""
-    return len(_values(session)) if session.part(GalleryState).facet else len(left_of(session))
-
-
-def shown_of(session: Session) -> tuple[Any, ...]:
-    """Return what says whether other products or groups are shown than before."""
-    return session.derived(_GroupsKept), session.conditions
-
-
-def first_of_page(session: Session) -> int:
-    """Return the number of the first product, or value, of the page."""
-    state, now = session.part(GalleryState), shown_of(session)
-    is_same = len(state.of) == 2 and state.of[0] is now[0] and state.of[1] == now[1]
-    return first_on_page(state.first, size_of_page(session), total_shown(session)) if is_same else 0
-
-
-def missing_pictures(session: Session) -> list[int]:
-    """Return the places of the products of the page whose pictures should be there and are not."""
-    have, ids = _having(session), page_ids(session)
-    there = shelf_of(session).cells(ids, packshots_only=session.part(GalleryState).packshots_only)
-    rows = (place for group in page_groups(session) for place in group.rows)
-    return [place for place, one in zip(rows, ids, strict=True) if have[place] and one not in there]
+    return session.latest("gallery values", values, mask, session.part(GalleryState).facet)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
@@ -16,6 +17,7 @@ from prodex.exploration.gallery import PicturedProducts
 from prodex.network.addresses import sandbox_of
 from prodex.notebook.session.value import Session
 from prodex.progress import Reporter
+from prodex.tables.columns import Mask
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell
@@ -89,13 +91,11 @@ class PictureShelf:
         """Return the pictures of some products that are here, or known not to be."""
         return {one: self._cells[key] for one in ids if (key := (one, packshots_only)) in self._cells}
 
-    def broken(self, ids: Iterable[str], *, packshots_only: bool) -> list[str]:
-        """Return the products whose picture was not there, was damaged, or could not be shown."""
-        return [
-            one
-            for one, cell in self.cells(ids, packshots_only=packshots_only).items()
-            if cell.thumbnail.bytes is None and cell.thumbnail.position is not None
-        ]
+    def having(self, *, packshots_only: bool) -> Mask:
+        """Return which products have a picture; as long as it is not read, all may have one."""
+        if self.pictured is None:
+            return np.ones(len(self._products), bool)
+        return self.pictured.having(packshots_only=packshots_only)
 
     def forget(self, ids: Iterable[str], *, packshots_only: bool) -> None:
         """Forget the pictures of some products, so that they are downloaded again."""
@@ -148,7 +148,8 @@ def contents_in_rows(session: Session, ids: Iterable[str]) -> dict[str, bytes]:
     return {one: _in_row(content) for one, content in contents.items() if content is not None}
 
 
-def jpegs(contents: Iterable[bytes]) -> Iterator[tuple[str, str, bytes]]:
-    """Yield the name, the kind and the content of pictures, as a section gives them to pages."""
+def jpegs(contents: Iterable[bytes | None]) -> Iterator[tuple[str, str, bytes]]:
+    """Yield the name, the kind and the content of the pictures that are there, as a section gives them to pages."""
     for content in contents:
-        yield picture_name(content), "image/jpeg", content
+        if content is not None:
+            yield picture_name(content), "image/jpeg", content

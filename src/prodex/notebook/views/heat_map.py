@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -13,20 +12,21 @@ from prodex.display.report.contents import GROUPINGS, score_map
 from prodex.facts.groups import column_names, shown_names
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
+from prodex.notebook.session.readings import last_read, reading
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import box, heading, paragraph, row, switch
-from prodex.notebook.views.cells import ShownCell, cells, cells_row, short_key
-from prodex.notebook.views.drill_down import DrillDown, audited, of_cell, opened
+from prodex.notebook.views.cells import ShownCell, cells, cells_row, code_key
+from prodex.notebook.views.drill_down import are_shown, audited, of_cell, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
-from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_to
+from prodex.notebook.views.pages_of_rows import page_of, turned_to
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.quality.group_figures import block_scores
 from prodex.quality.scores import SMALL
-from prodex.selection import Code
+from prodex.selection import Selection
 
 _ROWS = 12
-_ALL = "all blocks"
+_FORM, _SLOT = "scores", "quality.scores"
 _SAID = (
     f"Worst first; groups of fewer than {SMALL} products come last. A stronger colour means a lower score. Press a "
     "cell to list the products that fail there."
@@ -41,11 +41,10 @@ class GroupScores:
         self.of: Audit = audit
         self.by: str = by
         self.scores: Mapping[str | None, pd.DataFrame] = block_scores(audit, by)
-        self.total: int = len(self.scores[None])
         #: Pages that were drawn: a label is told apart from all others, which takes long for many groups.
-        self._pages: dict[int, list[tuple[dict[str, Any], list[DrillDown]]]] = {}
+        self._pages: dict[int, list[tuple[dict[str, Any], list[Selection]]]] = {}
 
-    def page(self, first: int) -> list[tuple[dict[str, Any], list[DrillDown]]]:
+    def page(self, first: int) -> list[tuple[dict[str, Any], list[Selection]]]:
         """Return the rows of a page, each with the products behind its cells."""
         if first not in self._pages:
             rows = score_map(self.scores, self.by, first, _ROWS)["rows"]
@@ -61,99 +60,83 @@ class GroupScores:
             ]
         return self._pages[first]
 
-    def group(self, key: str) -> tuple[Code, str]:
-        """Return code and name of the group of a row.
+    def behind(self, row: str, column: str) -> Selection:
+        """Return the products behind a cell by its keys.
 
         Raises
         ------
         Refused
-            When there is none of this key now.
+            When there is no such cell now.
         """
+        blocks = {block_key(one): one for one in self.scores}
+        if column not in blocks:
+            raise Refused(f"Nothing was done: the audit that is shown now has no block {column[:80]!r}.")
         whole = self.scores[None]
         codes = [None if pd.isna(one) else str(one) for one in whole[column_names(self.by)[0]]]
         for code, name in zip(codes, shown_names(whole, self.by), strict=True):
-            if row_key(code) == key:
-                return code, str(name)
+            if code_key(code) == row:
+                return of_cell(self.of, self.by, code, str(name), blocks[column])
         raise Refused("Nothing was done: this group is not among those shown now.")
-
-
-@dataclass(frozen=True, eq=False)
-class ShownScores:
-    """By what products are grouped, and the scores that were counted last for each grouping."""
-
-    by: str = "kind"
-    known: Mapping[str, GroupScores] | None = None
 
 
 def heat_map_block(session: Session, figures: AuditFigures) -> Block:
     """Return the scores of the groups, a page at a time."""
-    by = session.part(ShownScores).by
-    scores = _scores(session)
-    if scores is None or scores.of is not figures.judged:
-        shown = [paragraph("These scores are being counted.", key="counting", tone="muted")]
-        turning = None
-    else:
-        first = first_of(session, "scores", scores.total, _ROWS)
-        shown, turning = [_grid(session, scores, first)], pager_of("scores", scores.total, by, first, _ROWS)
+    by, scores = _by(session), _scores(session)
+    shown, turning = paragraph("These scores are being counted.", key="counting", tone="muted"), None
+    if scores is not None and scores.of is figures.judged:
+        page, turning = page_of(session, _FORM, len(scores.scores[None]), by, _ROWS)
+        shown = _grid(session, scores, page.start)
     options = {one: f"{one}s" for one in GROUPINGS}
+    groups = switch("Groups", by, options, "heat.group", key="groups", argument="by")
     return box(
         heading("Scores by group and block"),
         paragraph(_SAID, key="said", tone="muted small"),
-        row(
-            switch("Groups", by, options, "heat.group", key="groups", argument="by"),
-            turning,
-            key="bar",
-            look="bar-above",
-        ),
-        *shown,
+        row(groups, turning, key="bar", look="bar-above"),
+        shown,
         key="scores",
     )
 
 
 def heat_map_wants(session: Session) -> Iterable[Want]:
     """Return the scores that are not counted yet."""
-    figures = figures_of(session)
-    if figures is None:
-        return
-    by, scores = session.part(ShownScores).by, _scores(session)
-    if scores is None or scores.of is not figures.judged:
-        yield Want(
-            "quality.scores", (figures.judged, by), partial(_counted, figures.judged, by), _with_scores
-        )
+    figures, scores, by = figures_of(session), _scores(session), _by(session)
+    if figures is not None and (scores is None or scores.of is not figures.judged):
+        judged, known = figures.judged, last_read(session, _SLOT).value or {}
+        count = partial(_counted, judged, by, {one: it for one, it in known.items() if it.of is judged})
+        yield reading(_SLOT, (judged, by), count, failed=None)
 
 
-def _counted(audit: Audit, by: str, _: Reporter) -> GroupScores:
+def _counted(
+    audit: Audit, by: str, known: Mapping[str, GroupScores], _: Reporter
+) -> Mapping[str, GroupScores]:
+    """Count the scores of a grouping, beside those of others: who goes back to one does not wait again."""
     scores = GroupScores(audit, by)
     scores.page(0)
-    return scores
+    return {**known, by: scores}
 
 
-def _with_scores(session: Session, scores: GroupScores) -> Session:
-    shown = session.part(ShownScores)
-    known = {by: one for by, one in (shown.known or {}).items() if one.of is scores.of}
-    return session.with_part(replace(shown, known={**known, scores.by: scores}))
+def _by(session: Session) -> str:
+    return str(session.typed.get(_FORM, {}).get("by", GROUPINGS[0]))
 
 
 def _scores(session: Session) -> GroupScores | None:
-    shown = session.part(ShownScores)
-    return (shown.known or {}).get(shown.by)
+    return (last_read(session, _SLOT).value or {}).get(_by(session))
 
 
 def _grid(session: Session, scores: GroupScores, first: int) -> Block:
-    blocks = list(scores.scores)
-    rows = []
-    for group, choices in scores.page(first):
-        rows.append(
-            cells_row(
-                _head(group),
-                [
-                    _cell(session, group, block, figure, choice)
-                    for block, figure, choice in zip(blocks, group["cells"], choices, strict=True)
-                ],
-            )
+    blocks = [block_key(one) for one in scores.scores]
+    rows = [
+        cells_row(
+            _head(group),
+            [
+                _cell(session, group, *of_block)
+                for of_block in zip(blocks, group["cells"], wanted, strict=True)
+            ],
         )
+        for group, wanted in scores.page(first)
+    ]
     return cells(
-        [ShownCell(block_key(one), block_key(one), is_mute=True) for one in blocks],
+        [ShownCell(one, one, is_mute=True) for one in blocks],
         rows,
         key="grid",
         label="Scores by group and block",
@@ -163,50 +146,33 @@ def _grid(session: Session, scores: GroupScores, first: int) -> Block:
     )
 
 
-def row_key(code: Code) -> str:
-    """Return the key of a row: two groups may have one name, and what their codes are is a supplier's choice."""
-    return "none" if code is None else short_key(f"={code}")
-
-
 def block_key(block: str | None) -> str:
     """Return the key of a column, which is its head as well."""
-    return _ALL if block is None else block
+    return "all blocks" if block is None else block
 
 
 def _head(group: Mapping[str, Any]) -> ShownCell:
     name, products = f"{group['name'].text}{'…' if group['name'].is_cut else ''}", group["products"]
     size = f"n = {products}" if group["is_small"] else f"{products:,}"
     return ShownCell(
-        row_key(group["code"]), name, f"{name}: {counted(products, 'product')}", size, is_mute=True
+        code_key(group["code"]), name, f"{name}: {counted(products, 'product')}", size, is_mute=True
     )
 
 
 def _cell(
-    session: Session,
-    group: Mapping[str, Any],
-    block: str | None,
-    figure: Mapping[str, Any],
-    choice: DrillDown,
+    session: Session, group: Mapping[str, Any], block: str, figure: Mapping[str, Any], wanted: Selection
 ) -> ShownCell:
     score, failed = figure["score"], figure["failed"]
     fails = counted(failed, "failing check") if failed else ""
-    say = "; ".join(filter(None, [f"{group['name'].text}, {block_key(block)}: {score}", fails]))
-    return ShownCell(
-        block_key(block),
-        score,
-        say,
-        "",
-        fails,
-        figure["shade"],
-        is_pressed=bool(failed) and choice.is_in(session.conditions),
-        is_mute=not failed,
-    )
+    say = "; ".join(filter(None, [f"{group['name'].text}, {block}: {score}", fails]))
+    is_pressed = bool(failed) and are_shown(session, wanted)
+    return ShownCell(block, score, say, "", fails, figure["shade"], is_pressed, is_mute=not failed)
 
 
 @action("heat.group", is_quiet=True)
 def group_by(session: Session, by: Grouping) -> Session:
     """Group products by something else."""
-    return turned_to(session.with_part(replace(session.part(ShownScores), by=by)), "scores", 0)
+    return turned_to(session.with_typed(_FORM, by=by), _FORM, 0)
 
 
 @action("heat.open")
@@ -215,8 +181,4 @@ def open_cell(session: Session, row: str, column: str) -> Session:
     audit, scores = audited(session), _scores(session)
     if scores is None or (scores.of.taken_from or scores.of) is not audit:
         raise Refused("Nothing was done: these scores are being counted.")
-    block = next((one for one in scores.scores if block_key(one) == column), "")
-    if block == "":
-        raise Refused(f"Nothing was done: the audit that is shown now has no block {column[:80]!r}.")
-    code, name = scores.group(row)
-    return opened(session, of_cell(audit, scores.by, code, name, block))
+    return opened(session, scores.behind(row, column))

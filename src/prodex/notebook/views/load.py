@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from itertools import islice
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,8 +24,9 @@ from prodex.load.resume import (
     reusable_snapshot,
     unfinished_loads,
 )
-from prodex.messages import counted, duration_in_words, moment_in_words
+from prodex.messages import duration_in_words, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
+from prodex.notebook.session.readings import last_read, read_for, reading
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import (
     box,
@@ -33,10 +34,10 @@ from prodex.notebook.views.blocks import (
     fold,
     heading,
     is_open,
+    listing,
     paragraph,
     row,
     switch,
-    table,
     typed_text,
     work,
 )
@@ -47,7 +48,6 @@ from prodex.notebook.views.query_fields import (
     WORDS_HINT,
     FieldGroup,
     Offered,
-    Options,
     TypedQuery,
     asked,
     count_given,
@@ -61,10 +61,10 @@ from prodex.notebook.views.query_fields import (
     similar_words,
     word_names,
 )
+from prodex.notebook.views.saved_snapshots import unfinished_title
 from prodex.progress import Reporter
 from prodex.query import FILTERS, GTINS_PER_CALL, ProductQuery
 from prodex.service import Client
-from prodex.service.paging import announced
 from prodex.store.archive import snapshots_folder
 
 #: Seconds without a change before the service is asked, and before filters are tried: whoever types a word has no match
@@ -78,8 +78,9 @@ _MOST_TRIED = 6
 _LONGEST, _KINDS = 40, 5
 #: Unfinished loads that are offered.
 _UNFINISHED = 5
-#: What says which data is returned, and not of which products.
-_NOT_FILTERS = frozenset({"product_languages", "source_include", "source_exclude", "search"})
+#: What says which data is returned, and not of which products; words and dates are tried by themselves.
+_DATES = ("updated_at_from", "updated_at_to")
+_NOT_TRIED = frozenset({"product_languages", "source_include", "source_exclude", "search", *_DATES})
 _FOLDED = (FieldGroup.STATUS, FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
 
 _NAME = FormField("name", "Name of the snapshot", placeholder="optional, such as french-shop")
@@ -88,32 +89,20 @@ _AGE = FormField("age", "If it was loaded before", "choice", "", _AGES)
 
 
 @dataclass(frozen=True)
-class MatchCount:
-    """How many products match a query, or why that is not known."""
-
-    key: str = ""
-    number: int | None = None
-    problem: str = ""
-
-
-@dataclass(frozen=True)
 class LoadReport:
     """What became of a load, as long as the form asks for the same.
 
     Attributes
     ----------
-    key
-        What the form asked for when it ended.
     question
-        The same with the name and the age.
+        What the form asked for when it ended, with the name and the age.
     blocks
         What is said of it.
     can_keep
         Whether what came can be kept as an incomplete snapshot.
     """
 
-    key: str = ""
-    question: tuple[Any, ...] = ()
+    question: tuple[Any, ...] = ("",)
     blocks: tuple[Block, ...] = ()
     can_keep: bool = False
 
@@ -130,43 +119,20 @@ class LoadState:
         Numbers of the rows of words; a number is never used again.
     made
         How many rows there were.
-    counted
-        The last count.
     recounts
         How often somebody has asked for the same count again.
-    narrower
-        The query that matches nothing, and what matches without each of its filters.
-    offered
-        Markets and kinds that are offered first.
-    owners, owners_problem
-        Numbers and names of the owners, or why they have no names.
-    planned
-        What would be loaded, and since when a snapshot of it is there.
     report
         What became of the last load.
     ended
         How many loads have ended: each changes what is there.
-    unfinished
-        Loads that can be gone on with.
     """
 
     query: ProductQuery = field(default_factory=ProductQuery)
     rows: tuple[int, ...] = (0,)
     made: int = 1
-    counted: MatchCount = MatchCount()
     recounts: int = 0
-    narrower: tuple[str, str] = ("", "")
-    offered: Offered = field(default_factory=Offered)
-    owners: Options = ()
-    owners_problem: str = ""
-    planned: tuple[tuple[Any, ...], datetime | None] = ((), None)
     report: LoadReport = LoadReport()
     ended: int = 0
-    unfinished: tuple[UnfinishedLoad, ...] = ()
-
-
-def _with(session: Session, **changes: Any) -> Session:
-    return session.with_part(replace(session.part(LoadState), **changes))
 
 
 def with_query(session: Session, query: ProductQuery) -> Session:
@@ -174,7 +140,7 @@ def with_query(session: Session, query: ProductQuery) -> Session:
     rows = tuple(range(max(len(query.search or ()), 1)))
     kept = {name: value for name, value in session.typed.get(FORM, {}).items() if name in ("name", "age")}
     emptied = session.without_typed(FORM).with_typed(FORM, **kept)
-    return _with(emptied, query=query, rows=rows, made=len(rows))
+    return emptied.with_changed(LoadState, query=query, rows=rows, made=len(rows))
 
 
 class _LastAsked:
@@ -189,14 +155,14 @@ def asked_of(session: Session) -> TypedQuery:
     """Return what the form asks for; read once for all that is shown of it."""
     kept, state = session.derived(_LastAsked), session.part(LoadState)
     of = (session.typed.get(FORM), state.query, state.rows)
-    if len(kept.of) != len(of) or any(one is not other for one, other in zip(kept.of, of, strict=True)):
+    if kept.of != of:
         kept.of, kept.asked = of, asked(_values(session), state.rows)
     return kept.asked
 
 
 def _groups(session: Session) -> dict[FieldGroup, list[FormField]]:
     state = session.part(LoadState)
-    return form_fields(state.query, state.rows, state.offered)
+    return form_fields(state.query, state.rows, last_read(session, "load.offered").value or Offered())
 
 
 def _values(session: Session) -> dict[str, Any]:
@@ -216,6 +182,15 @@ def _question(session: Session) -> tuple[Any, ...]:
     return (asked_of(session).key, *_name_and_age(session))
 
 
+def _count_key(session: Session) -> tuple[Any, ...]:
+    return asked_of(session).key, session.part(LoadState).recounts
+
+
+def _has_no_match(session: Session) -> bool:
+    count = read_for(session, "load.count", _count_key(session))
+    return count is not None and count.value == 0
+
+
 # What is shown.
 
 
@@ -227,15 +202,17 @@ def load_view(session: Session) -> list[Block]:
     groups, values = _groups(session), _values(session)
     errors = {f"{FORM}.{name}": error for name, error in asks.errors.items()}
     told = session.replaced(errors={**session.errors, **errors})
+    owners = last_read(session, "load.owners")
+    unnamed = owners.problem and f"Names of owners could not be loaded: {owners.problem} Numbers still work."
 
     def fields(group: FieldGroup) -> Block:
-        shown = fields_with_choices(groups[group], values, state.owners, state.owners_problem)
+        shown = fields_with_choices(groups[group], values, owners.value or (), unnamed)
         return form(told, FORM, shown, label=group.value)
 
     label = paragraph(FieldGroup.PERIOD.value, key="label", tone="label")
     period = box(label, _periods(values), fields(FieldGroup.PERIOD), key="period", look="query-period")
     market = box(fields(FieldGroup.FRONT), key="market")
-    matching = box(*_matching(session, state, asks), key="matching", look="query-matching")
+    matching = box(*_matching(session, asks), key="matching", look="query-matching")
     clear = button("Clear all filters", "load.clear", look="quiet")
     blocks = [
         # Not saved with a notebook: the address may be a port of this machine.
@@ -243,12 +220,12 @@ def load_view(session: Session) -> list[Block]:
         row(market, period, key="front", look="query-front"),
         _words(told, groups[FieldGroup.WORDS], state),
         row(matching, clear, key="count", look="query-count"),
-        _no_match(state, asks),
-        _load(told, state, asks),
+        _no_match(session, asks),
+        _load(told, asks),
         paragraph("More filters, and what to load", key="more", tone="muted"),
         *(_folded(session, asks, group, groups[group], fields) for group in _FOLDED),
         *_code(session, asks),
-        _unfinished(session, state),
+        _unfinished(session),
     ]
     return [one for one in blocks if one]
 
@@ -287,20 +264,20 @@ def _words(told: Session, fields: Sequence[FormField], state: LoadState) -> Bloc
     return box(*lines, add, hint, key="words", look="query-words")
 
 
-def _matching(session: Session, state: LoadState, asks: TypedQuery) -> Iterator[Block | None]:
+def _matching(session: Session, asks: TypedQuery) -> Iterator[Block | None]:
     if asks.query is None:
         named = {one.name: one.label for group in _groups(session).values() for one in group}
         labels = ", ".join(f"“{named.get(name, name)}”" for name in asks.errors)
         wrong = f"Nothing is counted or loaded until this is corrected: {labels}."
         yield paragraph(wrong, key="wrong", tone="problem")
-    elif state.counted.key != asks.key:
+    elif (count := read_for(session, "load.count", _count_key(session))) is None:
         yield paragraph("Counting matching products …", key="counting", tone="status")
-    elif state.counted.number is None:
-        problem = f"The products could not be counted: {state.counted.problem}"
+    elif count.problem:
+        problem = f"The products could not be counted: {count.problem}"
         yield paragraph(typed_text(problem), key="uncounted", tone="problem")
         yield button("Count again", "load.count_again", look="link")
     else:
-        yield paragraph(count_text(state.counted.number, asks.query), key="number", tone="status")
+        yield paragraph(count_text(count.value, asks.query), key="number", tone="status")
 
 
 def count_text(count: int, query: ProductQuery) -> str:
@@ -317,22 +294,18 @@ def count_text(count: int, query: ProductQuery) -> str:
     return words
 
 
-def _has_no_match(state: LoadState, asks: TypedQuery) -> bool:
-    return asks.query is not None and state.counted == MatchCount(asks.key, 0)
-
-
-def _no_match(state: LoadState, asks: TypedQuery) -> Block | None:
-    if not _has_no_match(state, asks):
+def _no_match(session: Session, asks: TypedQuery) -> Block | None:
+    if asks.query is None or not _has_no_match(session):
         return None
-    assert asks.query is not None  # noqa: S101 - it was counted
     words = [word.strip() for word, _ in asks.query.search or ()]
+    kinds = (last_read(session, "load.offered").value or Offered()).kinds
     instead = [
-        button(_offered_word(other, kinds), "load.search_instead", look="link", word=word, other=other)
-        for word, other, kinds in similar_words(state.offered.kinds, words)
+        button(_offered_word(other, named), "load.search_instead", look="link", word=word, other=other)
+        for word, other, named in similar_words(kinds, words)
     ]
     line = row(paragraph("Similar words of kinds:", key="similar", tone="muted"), *instead, key="instead")
-    key, narrower = state.narrower
-    said = paragraph(narrower, key="narrower", tone="note") if key == asks.key and narrower else None
+    narrower = read_for(session, "load.narrower", (asks.key,))
+    said = paragraph(narrower.value, key="narrower", tone="note") if narrower and narrower.value else None
     return box(line if instead else None, said, key="no-match", look="no-match")
 
 
@@ -344,26 +317,26 @@ def _offered_word(word: str, kinds: Sequence[str]) -> list[Any]:
     return [typed_text(word), " (", *named, f" and {len(kinds) - _KINDS} more)" if kinds[_KINDS:] else ")"]
 
 
-def _load(told: Session, state: LoadState, asks: TypedQuery) -> Block:
-    is_loading = "load" in told.works
-    report = state.report if not is_loading and state.report.key == asks.key else LoadReport()
+def _load(told: Session, asks: TypedQuery) -> Block:
+    is_loading, state, question = "load" in told.works, told.part(LoadState), _question(told)
+    is_shown = not is_loading and state.report.question[0] == asks.key
+    report = state.report if is_shown else LoadReport()
     off = (
         "It is loading." if is_loading else "" if asks.query is not None else "Correct what is marked first."
     )
     # It can be pressed all the same: what a service announces may be wrong.
-    look = "" if _has_no_match(state, asks) else "main"
+    look = "" if _has_no_match(told) else "main"
     start = button("Load products", "load.start", key="load.start", look=look, off=off)
     title = "Save the products that were received as an incomplete snapshot"
     keep = button("Keep incomplete load", "load.start", title=title, key="keep", allow_incomplete=True)
-    question, since = state.planned
-    plan = None
-    if since is not None and not is_loading and state.report.question != question == _question(told):
-        age = duration_in_words(clock.now() - since)
+    buttons = (start, keep) if report.can_keep else (start,)
+    planned, plan = read_for(told, "load.plan", (*question, state.ended)), None
+    if planned and planned.value and not is_loading and state.report.question != question:
+        age = duration_in_words(clock.now() - planned.value)
         opens = (
             f"“Load products” opens the snapshot that was loaded {age} ago, without asking the service again."
         )
         plan = paragraph(opens, key="plan", tone="muted")
-    buttons = (start, keep) if report.can_keep else (start,)
     return box(
         form(told, FORM, [_NAME, _AGE], *buttons, look="query-load", label="Load"),
         plan,
@@ -403,23 +376,24 @@ def as_python(query: ProductQuery, name: str | None, max_age: float | None) -> s
     """
     how = "" if name is None else f", name={name!r}"
     how += "" if max_age is None else f", max_age={max_age!r}"
-    # The repr of a query is Python, and leaves out what is not asked for; it is only laid out here.
-    source = repr(query).encode()  # places in it are counted in bytes
-    call = ast.parse(source, mode="eval").body
-    places = [(one.arg, one.value) for one in getattr(call, "keywords", ())]
-    values = [(name, source[value.col_offset : value.end_col_offset].decode()) for name, value in places]
-    fields = [f"    {name}={value},\n" for name, value in values]
-    made = f"px.ProductQuery(\n{''.join(fields)})" if fields else "px.ProductQuery()"
+    # The repr of a query is Python, and leaves out what is not asked for: here it is a line for each filter.
+    alone = [repr(ProductQuery(**{name: getattr(query, name)})) for name in (*FILTERS, "extra")]
+    filters = [
+        one.removeprefix("ProductQuery(").removesuffix(")") for one in alone if one != "ProductQuery()"
+    ]
+    lines = "\n".join(f"    {one}," for one in filters)
+    made = f"px.ProductQuery(\n{lines}\n)" if filters else "px.ProductQuery()"
     # The repr of a point in time names its module.
     imports = "import datetime\n\nimport prodex as px" if "datetime." in made else "import prodex as px"
     return f"{imports}\n\nservice = px.connect()\nquery = {made}\ncatalog = px.load_products(service, query{how})"
 
 
-def _unfinished(session: Session, state: LoadState) -> Block | None:
-    if not state.unfinished or "load" in session.works:
+def _unfinished(session: Session) -> Block | None:
+    loads: tuple[UnfinishedLoad, ...] = last_read(session, "load.unfinished").value or ()
+    if not loads or "load" in session.works:
         return None
     lines = []
-    for one in state.unfinished[:_UNFINISHED]:
+    for one in loads[:_UNFINISHED]:
         began = one.began.isoformat()
         until = f"{one.began + RESUMABLE:%Y-%m-%d %H:%M}"
         query = "all products" if one.query in (None, ProductQuery()) else str(one.query)
@@ -427,62 +401,40 @@ def _unfinished(session: Session, state: LoadState) -> Block | None:
         said = [typed_text(one.name), ": ", typed_text(query), when]
         go_on = button("Continue this load", "load.resume", look="link", name=one.name, began=began)
         lines.append(row(paragraph(said, key="said"), go_on, key=f"unfinished {one.name} {began}"))
-    many = len(state.unfinished)
-    count = counted(many, "load") if many <= _UNFINISHED else f"{_UNFINISHED} of {many:,} loads"
-    title = f"{count} {'is' if many == 1 else 'are'} not finished (times in UTC):"
-    return box(paragraph(title, key="title", tone="muted"), *lines, key="unfinished", look="unfinished")
+    title = paragraph(unfinished_title(len(lines), len(loads)), key="title", tone="muted")
+    return box(title, *lines, key="unfinished", look="unfinished")
 
 
 # What is read meanwhile.
 
 
-def _keeps(name: str, made: Callable[[Any], Any] = lambda found: found) -> Callable[[Session, Any], Session]:
-    return lambda session, found: _with(session, **{name: made(found)})
-
-
-#: What is only a help is left out where it cannot be had.
-_HELPS: dict[str, Any] = {"failed": lambda session, _: session}
-
-
 def load_wants(session: Session) -> Iterator[Want]:
-    """Yield what the section lacks."""
+    """Yield what the section lacks; what is only a help is left out where it cannot be had."""
     service, state, catalog = session.service, session.part(LoadState), session.catalog
     if service is None:
         return
-    yield Want("load.offered", (catalog,), lambda _: offered_by(catalog), _keeps("offered"), _HELPS)
-    yield Want("load.unfinished", (state.ended,), lambda _: _resumable(service), _keeps("unfinished"), _HELPS)
+    yield reading("load.offered", (catalog,), lambda _: offered_by(catalog))
+    yield reading("load.unfinished", (state.ended,), lambda _: _resumable(service))
     if is_open(session, f"load {FieldGroup.MORE.name}"):
-        named = _keeps("owners", owners_by_name)
-        unnamed = {"failed": _keeps("owners_problem", _owners_problem)}
-        yield Want("load.owners", (service,), lambda _: load_organizations(service), named, unnamed)
-    asks = asked_of(session)
-    query, key = asks.query, asks.key
-    if query is None:
+        yield reading("load.owners", (service,), lambda _: owners_by_name(load_organizations(service)))
+    asks, question = asked_of(session), _question(session)
+    if (query := asks.query) is None:
         return
-    problem = _keeps("counted", lambda error: MatchCount(key, problem=error_text(error)))
-    yield Want(
-        "load.count",
-        (key, state.recounts),
-        partial(count_products, service, query),
-        _keeps("counted", partial(MatchCount, key)),
-        {"delay": _PAUSE, "failed": problem},
-    )
-    if _has_no_match(state, asks):
-        tried, said = partial(_without_each, service, query), _keeps("narrower", lambda found: (key, found))
-        yield Want("load.narrower", (key,), tried, said, {**_HELPS, "delay": _NO_MATCH_PAUSE})
-    question = _question(session)
+    yield reading("load.count", _count_key(session), partial(count_products, service, query), delay=_PAUSE)
+    if _has_no_match(session):
+        tried = partial(_without_each, service, query)
+        yield reading("load.narrower", (asks.key,), tried, delay=_NO_MATCH_PAUSE)
     if state.report.question != question and "load" not in session.works:
-        looked = lambda _: reusable_snapshot(service, query, *question[1:])  # noqa: E731
-        planned = _keeps(
-            "planned", lambda found: (question, None if found is None else found.origin.loaded_at)
-        )
-        none = _keeps("planned", lambda _: (question, None))
-        options = {"delay": _PAUSE, "failed": none}
-        yield Want("load.plan", (*question, state.ended), looked, planned, options)
+        planned = partial(_planned, service, query, *question[1:])
+        yield reading("load.plan", (*question, state.ended), planned, delay=_PAUSE)
 
 
-def _owners_problem(error: BaseException) -> str:
-    return f"Names of owners could not be loaded: {error_text(error)} Numbers still work."
+def _planned(
+    service: Client, query: ProductQuery, name: str | None, age: float | None, _: Reporter
+) -> datetime | None:
+    """Return when the snapshot was loaded that a load would open."""
+    found = reusable_snapshot(service, query, name, age)
+    return None if found is None else found.origin.loaded_at
 
 
 def _resumable(service: Client) -> tuple[UnfinishedLoad, ...]:
@@ -496,11 +448,10 @@ def _resumable(service: Client) -> tuple[UnfinishedLoad, ...]:
 
 def count_products(service: Client, query: ProductQuery, reporter: Reporter) -> int:
     """Return how many products match; a long list of GTINs is counted in several calls, between which it can end."""
-    total = 0
-    calls = [*query.in_calls()]
+    calls, total = [*query.in_calls()], 0
     with reporter.phase("Counting matching products", total=len(calls)) as show:
         for part in calls:
-            total += announced(service.search_products(part.to_probe()))
+            total += service.count(part)
             show.add()
     return total
 
@@ -525,9 +476,8 @@ def relaxed(query: ProductQuery) -> list[tuple[str, ProductQuery]]:
     market -> ProductQuery(search=(('drinks', ('kind.label',)),))
     """
     # A longer list of GTINs is counted in several calls, which would be made again for each filter.
-    if len(query.gtins_in or ()) > GTINS_PER_CALL:
-        return []
-    return list(_wider_queries(query))[:_MOST_TRIED]
+    too_long = len(query.gtins_in or ()) > GTINS_PER_CALL
+    return [] if too_long else [*islice(_wider_queries(query), _MOST_TRIED)]
 
 
 def _wider_queries(query: ProductQuery) -> Iterator[tuple[str, ProductQuery]]:
@@ -536,13 +486,11 @@ def _wider_queries(query: ProductQuery) -> Iterator[tuple[str, ProductQuery]]:
         others = (*words[:place], *words[place + 1 :])
         shown = word if len(word) <= _LONGEST else f"{word[:_LONGEST]}…"
         yield f"“{shown}”", replace(query, search=others or None)
-    dates: dict[str, Any] = {"updated_at_from": None, "updated_at_to": None}
-    if any(getattr(query, name) is not None for name in dates):
-        yield "dates", replace(query, **dates)
-    for name, one in FILTERS.items():
-        if name not in {*_NOT_FILTERS, *dates} and getattr(query, name):
-            none: dict[str, Any] = {name: None}
-            yield one.option.replace("-", " "), replace(query, **none)
+    tried = {one.option.replace("-", " "): (name,) for name, one in FILTERS.items() if name not in _NOT_TRIED}
+    for left_out, names in {"dates": _DATES, **tried}.items():
+        if any(getattr(query, name) for name in names):
+            none: dict[str, Any] = dict.fromkeys(names)
+            yield left_out, replace(query, **none)
     if query.extra:
         yield "other filters", replace(query, extra={})
 
@@ -570,7 +518,7 @@ def add_to_list(session: Session, field: str, value: int | str) -> Session:
 def add_word(session: Session) -> Session:
     """Add a row for another word."""
     state = session.part(LoadState)
-    return _with(session, rows=(*state.rows, state.made), made=state.made + 1)
+    return session.with_changed(LoadState, rows=(*state.rows, state.made), made=state.made + 1)
 
 
 @action("load.remove_word")
@@ -578,7 +526,7 @@ def remove_word(session: Session, row: int) -> Session:
     """Remove the row of a word; there is always one to type in."""
     state = session.part(LoadState)
     left = tuple(one for one in state.rows if one != row)
-    removed = _with(session, rows=left)
+    removed = session.with_changed(LoadState, rows=left)
     return removed if left else add_word(removed)
 
 
@@ -599,7 +547,7 @@ def clear_filters(session: Session) -> Session:
 @action("load.count_again")
 def count_again(session: Session) -> Session:
     """Count once more what could not be counted."""
-    return _with(session, counted=MatchCount(), recounts=session.part(LoadState).recounts + 1)
+    return session.with_changed(LoadState, recounts=session.part(LoadState).recounts + 1)
 
 
 class _Heard:
@@ -670,8 +618,8 @@ def resume_load(app: Panel, name: str, began: str) -> None:
 
 
 def _reported(session: Session, blocks: Iterable[Block], *, can_keep: bool = False) -> Session:
-    report = LoadReport(asked_of(session).key, _question(session), tuple(blocks), can_keep)
-    return _with(session, report=report, ended=session.part(LoadState).ended + 1)
+    report = LoadReport(_question(session), tuple(blocks), can_keep)
+    return session.with_changed(LoadState, report=report, ended=session.part(LoadState).ended + 1)
 
 
 def _failed(session: Session, error: BaseException) -> Session:
@@ -718,13 +666,9 @@ def load_report(catalog: Catalog, heard: _Heard) -> list[Block]:
     if problems := ledger.problems:
         of = f"{min(_PROBLEMS, len(problems)):,} of {len(problems):,}"
         missing = f"Missing: {of}; all in explored.catalog.problems"
-        columns = [{"name": "what", "title": "What"}, {"name": "reason", "title": "Reason"}]
-        rows = [
-            {"key": str(place), "cells": [typed_text(what), typed_text(reason)]}
-            for place, (what, reason) in enumerate(problems[:_PROBLEMS])
-        ]
+        columns = {"What": lambda one: typed_text(one[0]), "Reason": lambda one: typed_text(one[1])}
         blocks.append(paragraph(missing, key="missing"))
-        blocks.append(table(columns, rows, key="problems", label=missing, look="problems"))
+        blocks.append(listing(problems[:_PROBLEMS], columns, key="problems", label=missing, look="problems"))
     return blocks
 
 

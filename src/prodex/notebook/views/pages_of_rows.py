@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import button, paragraph, row
+from prodex.notebook.views.products_left import ShownProducts
 
 
 def first_on_page(first: int, size: int, total: int) -> int:
@@ -66,24 +67,67 @@ def pager(
 
 @dataclass(frozen=True)
 class TurnedPages:
-    """Numbers of the first rows that are shown, from 0, by the name of the list."""
+    """Of each list, by its name: the number of the first row that is shown, from 0, and of which products it was."""
 
-    first: Mapping[str, int] | None = None
+    first: Mapping[str, tuple[int, object]] = field(default_factory=dict)
 
 
-def first_of(session: Session, name: str, total: int, size: int) -> int:
-    """Return the number of the first row that is shown of a list that keeps nothing else."""
-    return first_on_page((session.part(TurnedPages).first or {}).get(name, 0), size, total)
+def _products(session: Session) -> object:
+    return session.derived(ShownProducts), session.conditions
+
+
+def first_of(session: Session, name: str, total: int, size: int, *, of_products: bool = False) -> int:
+    """Return the number of the first row that is shown of a list; `of_products`: other products begin at the top."""
+    first, products = session.part(TurnedPages).first.get(name, (0, None))
+    if of_products and products != _products(session):
+        return 0
+    return first_on_page(first // size * size, size, total)
 
 
 def turned_to(session: Session, name: str, first: int) -> Session:
     """Return the session that shows the rows of a list from a number on."""
-    return session.with_part(TurnedPages({**(session.part(TurnedPages).first or {}), name: first}))
+    turned = session.part(TurnedPages).first
+    return session.with_changed(TurnedPages, first={**turned, name: (first, _products(session))})
 
 
-def pager_of(name: str, total: int, noun: str, first: int, size: int) -> Block:
+def turned_by(session: Session, name: str, by: int, first: int, size: int, total: int) -> Session:
+    """Return the session that shows the page of a list before or after the one that begins with `first`, if any."""
+    turned = first + by * size
+    return turned_to(session, name, turned) if 0 <= turned < total else session
+
+
+def pager_of(
+    name: str, total: int, noun: str, first: int, size: int, *, key: str = "", more: str = ""
+) -> Block:
     """Return the sentence and the buttons of a list that keeps nothing else."""
-    return pager(first, size, total, noun, "pages.turn", key=f"pager {name}", name=name)
+    return pager(first, size, total, noun, "pages.turn", key=key or f"pager {name}", more=more, name=name)
+
+
+def page_of(
+    session: Session, name: str, total: int, noun: str, size: int, *, key: str = "", more: str = ""
+) -> tuple[slice, Block]:
+    """Return which rows of a list are shown, and the sentence and the buttons that turn to others.
+
+    Parameters
+    ----------
+    name
+        The list: its own in the whole panel.
+    total, noun, more
+        Of how many rows, what a row is, and words that follow.
+    size
+        Rows of a page.
+    key
+        The key of the block, where it is not made of the name.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> rows, turning = page_of(Session(prodex.flatten([])), "shops", 3, "shop", 2)
+    >>> ["Lyon", "Nice", "Riom"][rows], turning["blocks"][0]["text"]
+    (['Lyon', 'Nice'], '1 to 2 of 3 shops')
+    """
+    first = first_of(session, name, total, size)
+    return slice(first, first + size), pager_of(name, total, noun, first, size, key=key, more=more)
 
 
 @action("pages.turn", is_quiet=True)

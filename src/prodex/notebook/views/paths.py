@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from prodex.notebook.session.value import Refused
+from prodex.notebook.views.forms import required
 
 _SHOWN = 40
 
@@ -44,3 +47,15 @@ too long. Give another name.
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         raise Refused(f"{shown!r} cannot be written to: {why}. Give another name.", at=at) from error
     return path
+
+
+def path_typed(values: Mapping[str, Any], at: str, sentence: str) -> Path:
+    """Return the path that was typed in a field ("report.page"), whose form has these values.
+
+    Raises
+    ------
+    Refused
+        When nothing was typed, which the sentence says, or no file and no folder can have this name.
+    """
+    form, _, field = at.partition(".")
+    return path_of(required(values, form, field, sentence), at=at)

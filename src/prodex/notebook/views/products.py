@@ -29,7 +29,7 @@ def products_view(session: Session) -> list[Block]:
     main = box(
         *(gallery_blocks if as_gallery else table_blocks)(session),
         None if as_gallery else columns_fold(session),
-        export_fold(session) if session.can("products.export") else None,
+        export_fold(session),
         bulk_fold(session) if session.can("bulk.choose") else None,
         key="main",
         look="main",

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.errors import ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
@@ -70,6 +72,24 @@ def left_of(session: Session) -> FilterResult:
     2
     """
     return session.derived(_Left).narrow(session)
+
+
+def place_of(session: Session, product_id: str) -> int:
+    """Return the place of a product in the catalogue; below zero where it has none."""
+    found: int = pc.index(session.filter.products.ids, pa.scalar(product_id, pa.string())).as_py()
+    return found
+
+
+def is_left(session: Session, product_id: str) -> bool:
+    """Return whether a product meets the conditions.
+
+    >>> import prodex
+    >>> session = Session(prodex.flatten([{"id": 7}]))
+    >>> is_left(session, "7"), is_left(session, "8")
+    (True, False)
+    """
+    place = place_of(session, product_id)
+    return place >= 0 and bool(left_of(session).mask[place])
 
 
 def left_error(session: Session) -> str:

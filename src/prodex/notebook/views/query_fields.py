@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import locales
@@ -27,14 +28,11 @@ from prodex.notebook.views.blocks import typed_text
 from prodex.notebook.views.forms import FormField
 from prodex.query import (
     ALWAYS_REQUESTED,
-    FILTERS,
     SEARCH_FIELDS,
     ProductQuery,
     ProductStatus,
     SharingStatus,
-    ValidationStatus,
 )
-from prodex.query.filters import Filter, Form
 from prodex.written_numbers import written_whole
 
 #: Each value and what is shown for it; "" is no filter.
@@ -106,7 +104,7 @@ class QueryField:
     label: str
     kind: FieldKind
     group: FieldGroup
-    options: Callable[[], Options] = tuple
+    options: Options = ()
     placeholder: str = ""
     hint: str = ""
     other: str = ""
@@ -258,7 +256,6 @@ def _packshot(values: Sequence[Any]) -> str:
 #: The fields that are searched at first: a word in a list of ingredients says little of what a product is.
 _FIRST: list[str] = ["namePublicLong.data", "brand.label", "kind.label"]
 
-TEXT = FieldKind("text", lambda value: value or "", lambda text: text.strip() or None)
 TEXTS = FieldKind("text", _joined, lambda text: comma_separated(text) or None)
 NUMBERS = FieldKind("text", _joined, _numbers)
 LANGUAGES = FieldKind("text", _joined, _languages)
@@ -282,15 +279,13 @@ def _named(members: Iterable[Enum], names: Mapping[Any, str] = MappingProxyType(
     return [(one.value, names.get(one) or one.name.replace("_", " ").capitalize()) for one in members]
 
 
-def _product_statuses() -> Options:
-    # What the specification calls "assignation" is assignment in English.
-    return _named(ProductStatus, {ProductStatus.ASSIGNATION_PENDING: "Assignment pending"})
-
-
-def _validation_statuses() -> Options:
-    # By hand: the names in the specification are abbreviations.
-    texts = ("No status (NA)", "Not OK", "OK", "To be corrected")
-    return _named(ValidationStatus, dict(zip(ValidationStatus, texts, strict=True)))
+# What the specification calls "assignation" is assignment in English.
+_PRODUCT_STATUSES = _named(ProductStatus, {ProductStatus.ASSIGNATION_PENDING: "Assignment pending"})
+# By hand: the names in the specification are abbreviations.
+_VALIDATION_STATUSES = [
+    *zip((0, 1, 2, 3), ("No status (NA)", "Not OK", "OK", "To be corrected"), strict=True)
+]
+_SHARING: Options = [("", "any"), *_named(SharingStatus)]
 
 
 @cache
@@ -363,15 +358,13 @@ def periods(now: datetime) -> list[tuple[str, datetime | None, datetime | None]]
     ]
 
 
-def _sharing() -> Options:
-    return [("", "any"), *_named(SharingStatus)]
-
-
 WORDS_HINT = (
     "All words must match; the service decides whether a part of a word does (in the sandbox none does). There is "
     "no filter by category: type the name of a kind, or load a market and filter it by category under Products."
 )
-_SEARCHED = ("Name", "Ingredients", "Allergens", "Brand", "Kind", "Description")
+_SEARCHED = [
+    *zip(SEARCH_FIELDS, ("Name", "Ingredients", "Allergens", "Brand", "Kind", "Description"), strict=True)
+]
 _PACKSHOTS = (("", "with or without"), ("with", "with a packshot"), ("without", "without a packshot"))
 _RETURNED = (
     ("", "everything"),
@@ -390,28 +383,29 @@ _PATHS_SUCH_AS = "namePublicLong.data, assets.pictures"
 FRONT, PERIOD, SEARCH, STATUS, MORE, ANSWER, EXPERT = FieldGroup
 _AT_RETAILER, _AT_MAKER = "Sharing status at the retailer", "Sharing status at the manufacturer"
 
+#: The fields, in the order in which they are shown: each filter has one.
 # fmt: off
-_DESIGNED: tuple[QueryField, ...] = (
-    QueryField("target_market", "Target market", CHOICE, FRONT, markets),
+FIELDS: tuple[QueryField, ...] = (
+    QueryField("target_market", "Target market", CHOICE, FRONT),
     QueryField("updated_at_from", "Updated from (UTC)", MOMENT, PERIOD),
     QueryField("updated_at_to", "Updated until (UTC)", MOMENT, PERIOD),
-    QueryField("search", "Word", WORDS, SEARCH, lambda: [*zip(SEARCH_FIELDS, _SEARCHED, strict=True)], "cocoa"),
-    QueryField("target_productstatus_in", "Status at the retailer", MANY, STATUS, _product_statuses),
-    QueryField("validation_status_in", "Validation status", MANY, STATUS, _validation_statuses),
-    QueryField("status_shared_from", _AT_MAKER, CHOICE, STATUS, _sharing),
-    QueryField("status_shared_with", _AT_RETAILER, CHOICE, STATUS, _sharing),
+    QueryField("search", "Word", WORDS, SEARCH, _SEARCHED, "cocoa"),
+    QueryField("target_productstatus_in", "Status at the retailer", MANY, STATUS, _PRODUCT_STATUSES),
+    QueryField("validation_status_in", "Validation status", MANY, STATUS, _VALIDATION_STATUSES),
+    QueryField("status_shared_from", _AT_MAKER, CHOICE, STATUS, _SHARING),
+    QueryField("status_shared_with", _AT_RETAILER, CHOICE, STATUS, _SHARING),
     QueryField("tags_in", "Tag is on", TEXTS, STATUS, placeholder="such as exportable, new"),
     QueryField("tags_not_in", "Tag is off", TEXTS, STATUS, placeholder="such as blocked"),
     QueryField("gtins_in", "GTINs", GTINS, MORE, placeholder="Paste a column of a spreadsheet", note=_pasted),
     QueryField("owners_in", "Owners (suppliers), by number", NUMBERS, MORE, placeholder="numbers, such as 11, 12",
                added="an owner"),
-    QueryField("has_packshot", "Packshot (picture of the packed product)", PACKSHOT, MORE, lambda: _PACKSHOTS,
+    QueryField("has_packshot", "Packshot (picture of the packed product)", PACKSHOT, MORE, _PACKSHOTS,
                other="has_no_packshot"),
     QueryField("pictures_last_updated_at_from", "Pictures updated from (UTC)", MOMENT, MORE),
     QueryField("pictures_last_updated_at_to", "Pictures updated until (UTC)", MOMENT, MORE),
     QueryField("active_range", "Active range of the retailer", CHOICE, MORE,
-               lambda: (("", "all products"), (True, "only products in it"))),
-    QueryField("product_languages", "Languages", LANGUAGES, ANSWER, _languages_by_name, "all languages", _ONLY_TEXTS,
+               (("", "all products"), (True, "only products in it"))),
+    QueryField("product_languages", "Languages", LANGUAGES, ANSWER, (), "all languages", _ONLY_TEXTS,
                added="a language", note=language_names),
     QueryField("source_include", "Return", PATHS, ANSWER, placeholder=_PATHS_SUCH_AS, usual=_RETURNED,
                hint="Keys and dates are always included."),
@@ -420,25 +414,6 @@ _DESIGNED: tuple[QueryField, ...] = (
                hint="Sent to the service unchanged."),
 )
 # fmt: on
-
-
-def _made_of(name: str, one: Filter) -> QueryField:
-    """Return the field of a filter for which nobody has designed one, by the form of its values."""
-    title, form = one.option.replace("-", " ").capitalize(), one.kind.form
-    if form is Form.FLAG:
-        return QueryField(name, title, CHOICE, MORE, lambda: (("", "all products"), (True, one.help)))
-    if form is Form.TIME:
-        return QueryField(name, f"{title} (UTC)", MOMENT, MORE)
-    return QueryField(name, title, TEXT if form is Form.VALUE else TEXTS, MORE, hint=one.help)
-
-
-_KNOWN = {name for field in _DESIGNED for name in field.names}
-
-#: The fields, in the order in which they are shown. A filter that is new has one at once.
-FIELDS: tuple[QueryField, ...] = (
-    *_DESIGNED,
-    *(_made_of(name, one) for name, one in FILTERS.items() if name not in _KNOWN),
-)
 
 
 @dataclass(frozen=True)
@@ -504,12 +479,11 @@ def form_fields(
         if field.kind is WORDS:
             here.extend(_word_fields(field, value, rows, offered.kinds))
             continue
-        options = markets(offered.markets) if field.name == "target_market" else field.options()
+        options = markets(offered.markets) if field.name == "target_market" else field.options
         if field.kind.control == "choice" and value not in [one for one, _ in options]:
             options = [*options, (value, str(value))]
-        shown = FormField(field.name, field.label, field.kind.control, value)
-        options = () if field.added else options
-        here.append(replace(shown, options=options, hint=field.hint, placeholder=field.placeholder))
+        shown = FormField(field.name, field.label, field.kind.control, value, options, field.hint)
+        here.append(replace(shown, placeholder=field.placeholder))
     return found
 
 
@@ -537,7 +511,7 @@ def fields_with_choices(
         if field.added:
             # A name is what people know; few know a number or a code. Owners are named by themselves.
             named = [(value, typed_text(name)) for value, name in owners]
-            if names := named if field.kind is NUMBERS else field.options():
+            if names := named if field.kind is NUMBERS else _languages_by_name():
                 above = replace(above, label=f"Add {field.added} by name", options=[("", "select …"), *names])
                 yield replace(above, do="load.add", args={"field": one.name})
         elif field.usual:
@@ -572,7 +546,7 @@ def _word_fields(
         label = f"{field.label} {place + 1}"
         text, where = word_names(row)
         yield FormField(text, label, "text", word, placeholder=field.placeholder, suggestions=kinds)
-        yield FormField(where, f"Search for {label.lower()} in", "many", list(fields), field.options())
+        yield FormField(where, f"Search for {label.lower()} in", "many", list(fields), field.options)
 
 
 def asked(typed: Values, rows: Sequence[int] = (0,)) -> TypedQuery:
@@ -621,17 +595,13 @@ def asked(typed: Values, rows: Sequence[int] = (0,)) -> TypedQuery:
         # Of all values at once, since they are checked against each other.
         return TypedQuery(ProductQuery(**given))
     except QueryError as error:
-        return TypedQuery(None, {_cause(given, error): _in_words(str(error))})
+        return TypedQuery(None, {_cause(error): _in_words(str(error))})
 
 
-def _cause(given: Mapping[str, Any], error: QueryError) -> str:
-    """Return the field that is the cause of an error: it is refused alone, or the first that is named."""
-    for field in FIELDS:
-        try:
-            ProductQuery(**{name: given[name] for name in field.names})
-        except QueryError:
-            return field.name
-    return next((field.name for field in FIELDS if str(error).startswith(f"{field.name} ")), FIELDS[-1].name)
+def _cause(error: QueryError) -> str:
+    """Return the field that is the cause of an error: a query names it before all else."""
+    named = re.match(r"\w*", str(error))
+    return next((one.name for one in FIELDS if named and named[0] in one.names), FIELDS[-1].name)
 
 
 def _words_without_fields(typed: Values, rows: Sequence[int]) -> dict[str, str]:
@@ -672,19 +642,18 @@ def offered_by(catalog: Catalog) -> Offered:
     >>> offered_by(prodex.flatten([{"id": 7, **tea, "product_key": {"target_market_id": 250}}, {"id": 8}]))
     Offered(markets=(250,), kinds=('Tea',))
     """
-    markets: Counter[str | None] = Counter()
-    kinds: Counter[str | None] = Counter()
-    for part in catalog.parts:
-        read = part.read("products", ["target_market", "kind"])
-        for counter, column in ((markets, "target_market"), (kinds, "kind")):
-            found = pc.value_counts(read[column])
-            counter.update(dict(zip(found.field(0).to_pylist(), found.field(1).to_pylist(), strict=True)))
-    codes = [code for code, _ in markets.most_common() if code is not None]
-    names = [name for name, _ in kinds.most_common(_MOST) if name is not None]
+    read = catalog.arrow("products", ["target_market", "kind"])
+    codes, names = _most_frequent(read["target_market"]), _most_frequent(read["kind"])
     return Offered(
         tuple(int(code) for code in codes if re.fullmatch("[0-9]{1,3}", code)),
-        tuple(name for name in names if 0 < len(name) <= _LONGEST),
+        tuple(name for name in names[:_MOST] if 0 < len(name) <= _LONGEST),
     )
+
+
+def _most_frequent(column: pa.ChunkedArray) -> list[str]:
+    counts = pc.value_counts(column.drop_null())
+    pairs = zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True)
+    return [value for value, _ in Counter(dict(pairs)).most_common()]
 
 
 def similar_words(kinds: Iterable[str], words: Iterable[str]) -> list[tuple[str, str, list[str]]]:
@@ -735,16 +704,16 @@ class Pasted:
     def __str__(self) -> str:
         if not self.gtins and not self.unreadable:
             return "No list: products match whatever their GTIN."
-        sentences = [f"{counted(len(self.gtins), 'GTIN')} to filter by."]
-        if self.repeated:
-            sentences.append(f"{self.repeated:,} repeated.")
-        if self.doubtful:
-            sentences.append(
-                f"{len(self.doubtful):,} with a wrong length or check digit: {_first_texts(self.doubtful)}."
-            )
-        if self.unreadable:
-            sentences.append(f"Left out, not GTINs: {_first_texts(self.unreadable)}.")
-        return " ".join(sentences)
+        more = {
+            f"{self.repeated:,} repeated.": self.repeated,
+            f"{len(self.doubtful):,} with a wrong length or check digit: {_first_texts(self.doubtful)}.": self.doubtful,
+            f"Left out, not GTINs: {_first_texts(self.unreadable)}.": self.unreadable,
+        }
+        said = [
+            f"{counted(len(self.gtins), 'GTIN')} to filter by.",
+            *(one for one, there in more.items() if there),
+        ]
+        return " ".join(said)
 
 
 # The whole form is read whenever one of its fields changes, and a list of GTINs can be long.

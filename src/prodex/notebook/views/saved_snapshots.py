@@ -157,9 +157,17 @@ def unfinished_lines(loads: Sequence[UnfinishedLoad]) -> tuple[str, tuple[str, .
             how = f"the same load continues it until {one.began + RESUMABLE:%Y-%m-%d %H:%M}; {how}"
         query = "" if one.query is None else f", {one.query}"
         lines.append(f"{one.name}{query}, begun {one.began:%Y-%m-%d %H:%M}: {how}.")
-    many = counted(len(loads), "load")
-    count = f"{len(lines)} of {many}" if loads[_UNFINISHED:] else many
-    return f"{count} {'is' if len(loads) == 1 else 'are'} not finished (times in UTC):", tuple(lines)
+    return unfinished_title(len(lines), len(loads)), tuple(lines)
+
+
+def unfinished_title(shown: int, every: int) -> str:
+    """Return how many loads are not finished, before a list of them.
+
+    >>> unfinished_title(5, 7)
+    '5 of 7 loads are not finished (times in UTC):'
+    """
+    count = counted(every, "load") if shown == every else f"{shown} of {counted(every, 'load')}"
+    return f"{count} {'is' if every == 1 else 'are'} not finished (times in UTC):"
 
 
 def in_units(size: int) -> str:
@@ -168,10 +176,8 @@ def in_units(size: int) -> str:
     >>> in_units(1), in_units(999), in_units(94_700_000)
     ('1 byte', '999 bytes', '94.7 MB')
     """
-    left, unit = float(size), 0
-    while left >= 1000 and unit < len(_UNITS) - 1:
-        left, unit = left / 1000, unit + 1
-    return f"{left:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
+    unit = min((len(str(size)) - 1) // 3, len(_UNITS) - 1)
+    return f"{size / 1000**unit:.1f} {_UNITS[unit]}" if unit else counted(size, "byte")
 
 
 _MONTH = timedelta(days=30)

@@ -1,37 +1,49 @@
 """Sending: one way for all corrections. What is sent is what was shown, after a second press, and followed to its end.
 
-A preview has a digest of all that it would send and where. Both presses carry it, and where the preview is another by
-then, nothing is sent. Sending is not cut in its middle, since nobody would know what has arrived; waiting for the
-import can be stopped. Afterwards the products are requested again, and every section shows them as they are now.
+Corrections of every source are one `Outbox`: what is judged in the background becomes a preview, which has a digest of
+all that it would send and where. Questions about it are answered with yes, each by a digest of its own. Both presses
+that send carry the digest, and where the preview is another by then, nothing is sent. Sending is not cut in its middle,
+since nobody would know what has arrived; waiting for the import can be stopped. Afterwards the products are requested
+again, and every section shows them as they are now.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
+
+import pandas as pd
 
 from prodex.display.tracking import facts_of
 from prodex.errors import ProdexError
 from prodex.ledger.upsert_file import host_of
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block, Panel, action, task
-from prodex.notebook.session.jobs import to_the_end
+from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.jobs import are_same_arguments, to_the_end
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, renewed, request_again
 from prodex.notebook.views.blocks import button, fold, paragraph, row, table, typed_text, work
-from prodex.progress import Reporter
+from prodex.progress import PATIENCE, Reporter
 from prodex.service import Client
+from prodex.worklists.answer_rows import PLACE
 from prodex.worklists.fix import Fix
 
+#: What is sent of an answer, and where it was typed; of what was typed in a panel the row is only its number.
+_SENT = (
+    *("product_id", "attribute", "language", "language_code", "position", "before", "answer"),
+    *("file", "sheet", "cell"),
+)
 #: One piece of work at a time sends, or looks what has arrived: two of them would show each other's products of before.
 _SLOT = "sending"
 _OTHER = (
     "Nothing was sent: what would be sent is another by now than what was shown. Look at it, and send again."
 )
+_OTHER_QUESTION = "What is asked is another by now. Look at it, and confirm it again."
 _BUSY = "Corrections are being sent already. Wait until that has ended."
 _STOPPED = "The corrections were sent, and the service goes on importing them."
 _NO_SERVICE = (
@@ -41,11 +53,35 @@ _NO_SERVICE = (
 
 
 @dataclass(frozen=True, eq=False)
+class Judging:
+    """Corrections that are to be judged.
+
+    Attributes
+    ----------
+    of
+        What they are: as long as this is the same, so is what was judged. Objects, and values that compare as a whole.
+    make
+        Judges them, in a thread.
+    title
+        What is done, in words.
+    delay
+        Seconds to wait for something newer before it begins.
+    """
+
+    of: tuple[Any, ...]
+    make: Callable[[], Fix]
+    title: str
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class Preview:
     """What would be sent, as it is shown.
 
     Attributes
     ----------
+    of
+        What it is of: it is offered as long as this is what would be sent.
     fix
         What would be sent.
     digest
@@ -54,13 +90,20 @@ class Preview:
         How many corrections of how many products; of what an interruption has left, the products only.
     is_rest
         Whether a part of it was sent already.
+    questions
+        What names each question that needs a yes.
+    shown
+        What its section shows of it.
     """
 
+    of: tuple[Any, ...] = field(repr=False)
     fix: Fix = field(repr=False)
     digest: str
     number: int
     products: int
-    is_rest: bool = False
+    is_rest: bool
+    questions: tuple[str, ...]
+    shown: Any = field(repr=False)
 
     @property
     def words(self) -> str:
@@ -70,37 +113,10 @@ class Preview:
             return f"the corrections of {products} that were not sent"
         return f"{counted(self.number, 'correction')} of {products}"
 
-
-def preview_of(fix: Fix) -> Preview:
-    """Return what of some answers would be sent."""
-    accepted = fix.accepted
-    if fix.tracking is None:
-        return Preview(fix, _digest(fix), len(accepted), accepted["product_id"].nunique())
-    left = fix.tracking.statuses["not sent"]
-    return Preview(fix, _digest(fix), left, left, is_rest=True)
-
-
-_SENT = (
-    "product_id",
-    "attribute",
-    "language",
-    "language_code",
-    "position",
-    "before",
-    "answer",
-    "file",
-    "sheet",
-    "cell",
-)
-
-
-def _digest(fix: Fix) -> str:
-    """Return a digest of all that would be sent, value by value."""
-    accepted = fix.accepted
-    rows = accepted[[*_SENT]].astype(object).where(accepted[[*_SENT]].notna(), None).to_numpy().tolist()
-    left = [] if fix.tracking is None else sorted(fix.tracking.statuses.items())
-    text = json.dumps([rows, left], default=str, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    @property
+    def every_question(self) -> str:
+        """What names all questions together."""
+        return _hashed(self.questions)[:20]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +125,7 @@ class SendingOutcome:
 
     Attributes
     ----------
-    fix
+    sent
         The corrections.
     error
         The error of the attempt, or None.
@@ -119,7 +135,7 @@ class SendingOutcome:
         Why they could not.
     """
 
-    fix: Fix
+    sent: Preview
     error: BaseException | None = None
     arrival: ArrivedCorrections | None = None
     unseen: BaseException | None = None
@@ -127,40 +143,97 @@ class SendingOutcome:
 
 @dataclass(frozen=True)
 class Outbox:
-    """One kind of corrections that are sent.
+    """A source of corrections that are previewed and sent.
 
     Attributes
     ----------
     name
         Its name.
-    preview
-        What would be sent now; None where nothing is shown that could be.
+    section
+        The section in which it is.
+    judging
+        What is to be judged now; None where there is nothing.
+    shown
+        Makes what is shown of corrections that were judged, with what they are of.
     begin
         Called before anything is sent; what it raises leaves everything unsent.
     ended
         Makes the session in which is noted what has become of it, before products are shown as they are now.
     arrived
         Returns how many corrections were sent, and which are missing, in words.
+    cancelled
+        Makes the session after nobody wanted to wait for the judging; `failed` the one after it could not be done.
+    stays
+        Whether what was sent stays, so that its rest can be sent; otherwise what is there then is judged anew.
     also
         As for `Fix.apply`.
+    to_check
+        Of what it can be looked for once more whether it has arrived; of what was sent last, unless given.
     """
 
     name: str
-    preview: Callable[[Session], Preview | None]
+    section: str
+    judging: Callable[[Session], Judging | None]
+    shown: Callable[[Fix, tuple[Any, ...]], Any]
     begin: Callable[[Panel, Preview], None] = lambda *_: None
     ended: Callable[[Session, SendingOutcome], Session] = lambda session, _: session
     arrived: Callable[[Session, SendingOutcome, ArrivedCorrections], tuple[int, list[str]]] = lambda *given: (
         given[-1].missing()
     )
+    cancelled: Callable[[Session], Session] = lambda session: session
+    failed: Callable[[Session, BaseException], Session] | None = None
+    stays: bool = False
     also: str | Collection[str] = ()
+    to_check: Callable[[Session], Preview | None] | None = None
+
+    def checked(self, session: Session) -> Preview | None:
+        """Return what can be looked for once more."""
+        return outgoing(session, self.name).sent if self.to_check is None else self.to_check(session)
 
 
 OUTBOXES: dict[str, Outbox] = {}
 
 
+def outbox(made: Outbox) -> Outbox:
+    """Add a source of corrections."""
+    OUTBOXES[made.name] = made
+    return made
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """What is known of the corrections of an outbox.
+
+    Attributes
+    ----------
+    preview
+        As they were judged last.
+    confirmed
+        The questions that were answered with yes.
+    number
+        How often it was begun anew: what is judged may be the same, and have become another since.
+    failed
+        What could not be judged, and why.
+    sent
+        What was sent last.
+    outcome
+        What has become of that, as blocks.
+    missing
+        How many of it the products do not show.
+    """
+
+    preview: Preview | None = None
+    confirmed: frozenset[str] = frozenset()
+    number: int = 0
+    failed: tuple[tuple[Any, ...], str] | None = None
+    sent: Preview | None = None
+    outcome: tuple[Block, ...] = ()
+    missing: int = 0
+
+
 @dataclass(frozen=True)
 class Sending:
-    """What is asked, what is being sent, and what has become of what was sent.
+    """What is asked, what is being sent, and what is known of each outbox.
 
     Attributes
     ----------
@@ -168,22 +241,146 @@ class Sending:
         The outbox and the digest of the preview of which is asked whether it is to be sent.
     running
         The outbox whose corrections are being sent, or looked for; empty if none are.
-    outcomes
-        For each outbox what has become of what was sent last, as blocks.
-    sent
-        For each outbox what was sent last.
+    boxes
+        What is known of the corrections, by the name of their outbox.
     """
 
     asked: tuple[str, str] = ("", "")
     running: str = ""
-    outcomes: Mapping[str, tuple[Block, ...]] = field(default_factory=dict)
-    sent: Mapping[str, Fix] = field(default_factory=dict)
+    boxes: Mapping[str, Outgoing] = field(default_factory=dict)
 
 
-def outbox(made: Outbox) -> Outbox:
-    """Add a kind of corrections that are sent."""
-    OUTBOXES[made.name] = made
-    return made
+# Judging.
+
+
+def outgoing(session: Session, name: str) -> Outgoing:
+    """Return what is known of the corrections of an outbox."""
+    return session.part(Sending).boxes.get(name, Outgoing())
+
+
+def with_outgoing(session: Session, name: str, **changes: Any) -> Session:
+    """Return the session in which something else is known of the corrections of an outbox."""
+    boxes = {**session.part(Sending).boxes, name: replace(outgoing(session, name), **changes)}
+    return _with(session, boxes=boxes)
+
+
+def begun_anew(session: Session, name: str) -> Session:
+    """Return the session in which nothing is known any more of what an outbox had before."""
+    return with_outgoing(session, name, **vars(Outgoing(number=outgoing(session, name).number + 1)))
+
+
+def _to_judge(session: Session, name: str) -> Judging | None:
+    known, judging = outgoing(session, name), OUTBOXES[name].judging(session)
+    return None if judging is None else replace(judging, of=(*judging.of, known.confirmed, known.number))
+
+
+def _is_now(session: Session, name: str, of: tuple[Any, ...]) -> bool:
+    judging = _to_judge(session, name)
+    return judging is not None and are_same_arguments(of, judging.of)
+
+
+def preview_now(session: Session, name: str) -> Preview | None:
+    """Return what would be sent; None where it was not judged yet, or is another by now."""
+    known = outgoing(session, name)
+    made, sent = known.preview, known.sent
+    if made is None or (OUTBOXES[name].stays and sent is not None and sent.fix is made.fix):
+        return made
+    return made if _is_now(session, name, made.of) else None
+
+
+def failure_now(session: Session, name: str) -> str:
+    """Return why what would be sent could not be judged; empty where it was not tried."""
+    of, why = outgoing(session, name).failed or ((), "")
+    return why if why and _is_now(session, name, of) else ""
+
+
+def judging_slot(name: str) -> str:
+    """Return the name of the work that judges corrections."""
+    return f"judge {name}"
+
+
+def judging_wants(session: Session, name: str) -> Iterator[Want]:
+    """Yield the judging of what would be sent, where it was not judged yet."""
+    box, judging = OUTBOXES[name], _to_judge(session, name)
+    if judging is None or preview_now(session, name) is not None:
+        return
+
+    def failed(now: Session, error: BaseException) -> Session:
+        now = with_outgoing(now, name, failed=(judging.of, error_text(error)))
+        if box.failed is not None:
+            return box.failed(now, error)
+        return now.noting(error_text(error), is_problem=True, section=box.section)
+
+    def do(_: Reporter) -> Preview:
+        return judged(name, judging.of, judging.make(), outgoing(session, name).confirmed)
+
+    def then(now: Session, made: Preview) -> Session:
+        return with_outgoing(now, name, preview=made)
+
+    options = {"title": judging.title, "delay": judging.delay, "after": PATIENCE, "is_dropped": True}
+    options |= {"failed": failed, "cancelled": box.cancelled}
+    yield Want(judging_slot(name), judging.of, do, then, options)
+
+
+def judged(name: str, of: tuple[Any, ...], fix: Fix, confirmed: Collection[str] = ()) -> Preview:
+    """Return what of some corrections would be sent, after those that are meant as they are were confirmed."""
+    if confirmed:
+        asked, questions = _asked(fix)
+        if any(are_meant := [one in confirmed for one in questions]):
+            fix.confirm(asked[are_meant])
+    accepted, questions = fix.accepted, []
+    number, products = len(accepted), accepted["product_id"].nunique()
+    if fix.tracking is None:
+        _, questions = _asked(fix)
+    else:
+        number = products = fix.tracking.statuses["not sent"]
+    shown, is_rest = OUTBOXES[name].shown(fix, of), fix.tracking is not None
+    return Preview(of, fix, _digest(fix, accepted), number, products, is_rest, tuple(questions), shown)
+
+
+def _asked(fix: Fix) -> tuple[pd.DataFrame, list[str]]:
+    """Return what needs a yes, and what names each: to accept a finding is decided on elsewhere."""
+    asked = fix.needs_confirmation
+    requests = set() if asked.empty else {place_of(one) for one in fix.requests.to_dict("records")}
+    rows = asked.to_dict("records")
+    asked = asked[[place_of(one) not in requests for one in rows]]
+    return asked, [question_of(one) for one in asked.to_dict("records")]
+
+
+def place_of(answer: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """Return where an answer was typed."""
+    return tuple(answer[name] for name in PLACE)
+
+
+def question_of(answer: Mapping[Any, Any]) -> str:
+    """Return what names a question: all that it is about, letter by letter, and what is asked."""
+    return _hashed([*(answer[name] for name in _SENT), answer["reason"]])[:20]
+
+
+def _digest(fix: Fix, accepted: pd.DataFrame) -> str:
+    """Return a digest of all that would be sent, value by value."""
+    rows = accepted[[*_SENT]].astype(object).where(accepted[[*_SENT]].notna(), None).to_numpy().tolist()
+    left = [] if fix.tracking is None else sorted(fix.tracking.statuses.items())
+    return _hashed([rows, left])[:32]
+
+
+def _hashed(values: Any) -> str:
+    text = json.dumps(values, default=str, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@action("send.confirm")
+def confirm(session: Session, outbox: str, which: str) -> Session:
+    """Answer a question with yes, or all of them that are named together; then everything is judged again."""
+    preview = preview_now(session, outbox) if outbox in OUTBOXES and not is_sending(session, outbox) else None
+    questions = () if preview is None else preview.questions
+    meant = questions if preview is not None and which == preview.every_question else {which} & {*questions}
+    if not meant:
+        raise Refused(_OTHER_QUESTION)
+    return with_outgoing(session, outbox, confirmed=outgoing(session, outbox).confirmed | {*meant})
+
+
+# Sending.
 
 
 def is_sending(session: Session, name: str = "") -> bool:
@@ -197,9 +394,15 @@ def host_in_words(session: Session) -> str:
     return "" if session.service is None else host_of(session.service.base_url)
 
 
+def check_row(name: str) -> Block:
+    """Return the button that looks what has arrived."""
+    title = "Request the products, and compare"
+    return row(button("Check what has arrived", "send.check", title=title, outbox=name), key="check")
+
+
 def send_blocks(session: Session, name: str) -> list[Block | None]:
     """Return the buttons that send what is previewed, how far sending is, and what has become of it."""
-    state, preview = session.part(Sending), OUTBOXES[name].preview(session)
+    state, preview = session.part(Sending), preview_now(session, name)
     running = state.running == name
     made: list[Block | None] = []
     if preview is not None and preview.number and not running:
@@ -207,7 +410,7 @@ def send_blocks(session: Session, name: str) -> list[Block | None]:
         made.append(_question(session, name, preview) if is_asked else _send_button(session, name, preview))
     if running:
         made.append(work(session, _SLOT, cancel="Stop waiting"))
-    return [*made, *(_outcome_view(session, name, one) for one in state.outcomes.get(name, ()))]
+    return [*made, *(_outcome_view(session, name, one) for one in outgoing(session, name).outcome)]
 
 
 def _send_button(session: Session, name: str, preview: Preview) -> Block:
@@ -253,8 +456,7 @@ def _question(session: Session, name: str, preview: Preview) -> Block:
 def ask(session: Session, outbox: str, digest: str) -> Session:
     """Ask whether what is previewed is to be sent."""
     _expect(session, outbox, digest)
-    if session.service is None:
-        raise Refused(_NO_SERVICE)
+    _service_of(session)
     return _with(session, asked=(outbox, digest))
 
 
@@ -267,132 +469,111 @@ def leave(session: Session, outbox: str) -> Session:
 @task("send.start")
 def start(app: Panel, outbox: str, digest: str) -> None:
     """Send what is previewed, if it is still what was asked about."""
-    session, box = app.session, _named(outbox)
+    session = app.session
     if session.part(Sending).asked != (outbox, digest):
         raise Refused(_BUSY if is_sending(session) else _OTHER)
     app.change(lambda now: _with(now, asked=("", "")))
-    preview = _expect(session, outbox, digest)
-    service = session.service
-    if service is None:
-        raise Refused(_NO_SERVICE)
-    box.begin(app, preview)
-    fix = preview.fix
-    app.change(lambda now: _began(now, outbox, fix))
-    _run(
-        app,
-        outbox,
-        lambda reporter: _send(app, fix, digest, service, box.also, reporter),
-        "Requesting the products as they are now",
-    )
+    preview, service = _expect(session, outbox, digest), _service_of(session)
+    OUTBOXES[outbox].begin(app, preview)
+    do = partial(_send, app, preview, service, OUTBOXES[outbox].also)
+    _run(app, outbox, preview, do, "Requesting the products as they are now")
 
 
-def look_again(app: Panel, outbox: str, fix: Fix) -> None:
-    """Request the products of what was sent, and show what has arrived."""
-    service = app.session.service
-    if service is None:
-        raise Refused(_NO_SERVICE)
+@task("send.check")
+def check(app: Panel, outbox: str) -> None:
+    """Request the products of what was sent once more."""
+    box = OUTBOXES.get(outbox)
+    if box is None or (sent := box.checked(app.session)) is None:
+        raise Refused("Nothing was sent yet.")
+    service = _service_of(app.session)
     if is_sending(app.session):
         raise Refused(_BUSY)
-    app.change(lambda now: _began(now, outbox, fix))
-    _run(
-        app,
-        outbox,
-        lambda reporter: _look(app, SendingOutcome(fix), service, reporter),
-        "Requesting the products",
-    )
+    look = partial(_look, app, SendingOutcome(sent), service)
+    _run(app, outbox, sent, look, "Requesting the products")
+
+
+def _service_of(session: Session) -> Client:
+    if session.service is None:
+        raise Refused(_NO_SERVICE)
+    return session.service
 
 
 def _expect(session: Session, name: str, digest: str) -> Preview:
     """Return the preview of an outbox, if it is the one that was shown."""
     if is_sending(session):
         raise Refused(_BUSY)
-    preview = _named(name).preview(session)
+    preview = preview_now(session, name) if name in OUTBOXES else None
     if preview is None or preview.digest != digest or not preview.number:
         raise Refused(_OTHER)
     return preview
-
-
-def _named(name: str) -> Outbox:
-    if name not in OUTBOXES:
-        raise Refused(_OTHER)
-    return OUTBOXES[name]
 
 
 def _with(session: Session, **changes: Any) -> Session:
     return session.with_part(replace(session.part(Sending), **changes))
 
 
-def _began(session: Session, name: str, fix: Fix) -> Session:
-    state = session.part(Sending)
-    others = {one: blocks for one, blocks in state.outcomes.items() if one != name}
-    return _with(session, running=name, outcomes=others, sent={**state.sent, name: fix})
-
-
-def without_outcome(session: Session, name: str) -> Session:
-    """Return the session in which nothing is said any more of what was sent before."""
-    state = session.part(Sending)
-    kept = {one: blocks for one, blocks in state.outcomes.items() if one != name}
-    sent = {one: fix for one, fix in state.sent.items() if one != name}
-    return _with(session, outcomes=kept, sent=sent)
-
-
-def _run(app: Panel, name: str, do: Callable[[Reporter], SendingOutcome], title: str) -> None:
+def _run(app: Panel, name: str, sent: Preview, do: Callable[[Reporter], SendingOutcome], title: str) -> None:
     def failed(session: Session, error: BaseException) -> Session:
         said = paragraph(typed_text(error_text(error)), key="error", tone="problem")
-        state = session.part(Sending)
-        return _with(session, running="", outcomes={**state.outcomes, name: (said,)})
+        return _with(with_outgoing(session, name, outcome=(said,)), running="")
 
-    app.run(_SLOT, do, lambda session, outcome: _ended(session, name, outcome), title=title, failed=failed)
+    app.change(lambda now: _with(with_outgoing(now, name, sent=sent, outcome=()), running=name))
+    app.run(_SLOT, do, partial(_ended, name), title=title, failed=failed)
 
 
 def _send(
-    app: Panel, fix: Fix, digest: str, service: Client, also: str | Collection[str], reporter: Reporter
+    app: Panel, preview: Preview, service: Client, also: str | Collection[str], reporter: Reporter
 ) -> SendingOutcome:
-    error: BaseException | None = None
+    fix, error = preview.fix, None
+    # What was shown was made of these answers a while ago.
+    if _digest(fix, fix.accepted) != preview.digest:
+        return SendingOutcome(preview, Refused(_OTHER))
     try:
-        # What was shown was made of these answers a while ago.
-        _expect_same(fix, digest)
         # Whoever pressed twice has read where they go. No batch ends the work: an import is known only after the last.
         sending = fix.apply(service, also=also, elsewhere=True, progress=to_the_end(reporter))
         sending.wait(progress=reporter)
     except BaseException as raised:  # noqa: BLE001 - whatever it is, it has to be known what was sent until then
         error = raised
+    outcome = SendingOutcome(preview, error)
     if fix.tracking is None:
-        return SendingOutcome(fix, error)
+        return outcome
     # Whoever does not wait for the import sees the products as they are until then.
     is_stopped = isinstance(error, CancelledError)
-    return _look(app, SendingOutcome(fix, error), service, to_the_end(reporter) if is_stopped else reporter)
-
-
-def _expect_same(fix: Fix, digest: str) -> None:
-    if _digest(fix) != digest:
-        raise Refused(_OTHER)
+    return _look(app, outcome, service, to_the_end(reporter) if is_stopped else reporter)
 
 
 def _look(app: Panel, outcome: SendingOutcome, service: Client, reporter: Reporter) -> SendingOutcome:
     try:
-        arrival = request_again(outcome.fix, service, app.session, reporter)
+        return replace(outcome, arrival=request_again(outcome.sent.fix, service, app.session, reporter))
     except (ProdexError, CancelledError) as error:
-        return SendingOutcome(outcome.fix, outcome.error, None, error)
-    return SendingOutcome(outcome.fix, outcome.error, arrival)
+        return replace(outcome, unseen=error)
 
 
-def _ended(session: Session, name: str, outcome: SendingOutcome) -> Session:
-    box, arrival = _named(name), outcome.arrival
-    blocks = [*_error_blocks(outcome)]
+def _ended(name: str, session: Session, outcome: SendingOutcome) -> Session:
+    box, arrival, fix = OUTBOXES[name], outcome.arrival, outcome.sent.fix
+    blocks, lost = _error_blocks(outcome), 1
     if arrival is not None:
         every, missing = box.arrived(session, outcome, arrival)
         blocks.append(arrival_block(arrival, every, missing, host_in_words(session)))
-    session = box.ended(session, outcome)
-    if arrival is not None:
-        session = renewed(session, arrival)
-    state = session.part(Sending)
-    return _with(session, running="", outcomes={**state.outcomes, name: tuple(blocks)})
+        lost = len(missing)
+    known = outgoing(session, name)
+    changes: dict[str, Any] = {"outcome": tuple(blocks), "missing": lost}
+    if known.preview is not None and known.preview.fix is fix:
+        if box.stays:
+            # It is shown with what the service refused, and what had changed there meanwhile.
+            changes["preview"] = judged(name, known.preview.of, fix)
+        else:
+            changes |= {"preview": None, "number": known.number + 1}
+    if box.stays and fix.tracking is None:
+        # Nothing was sent: it can be sent again.
+        changes["sent"] = None
+    session = _with(with_outgoing(box.ended(session, outcome), name, **changes), running="")
+    return session if arrival is None else renewed(session, arrival)
 
 
 def _error_blocks(outcome: SendingOutcome) -> list[Block]:
     """Return what went wrong, and the state of the import."""
-    error, unseen, tracking = outcome.error, outcome.unseen, outcome.fix.tracking
+    error, unseen, tracking = outcome.error, outcome.unseen, outcome.sent.fix.tracking
     made = []
     if isinstance(error, CancelledError):
         made.append(paragraph(_STOPPED, key="stopped", tone="note"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,9 +12,19 @@ from prodex.files.atomic import relative_to_working_folder
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import box, button, listed, paragraph, row, table, typed_text, work
+from prodex.notebook.views.blocks import (
+    box,
+    button,
+    columns_of,
+    listed,
+    paragraph,
+    row,
+    table,
+    typed_text,
+    work,
+)
 from prodex.notebook.views.comparison import comparison_blocks
-from prodex.notebook.views.pages_of_rows import first_on_page, pager
+from prodex.notebook.views.pages_of_rows import page_of
 from prodex.notebook.views.saved_snapshots import (
     COLUMNS,
     NUMBERS,
@@ -44,14 +54,11 @@ class SnapshotsState:
     ----------
     asked
         How often somebody has asked for a fresh list.
-    first
-        The first snapshot of the page.
     verified
         The snapshot whose files were verified last, and what was found.
     """
 
     asked: int = 0
-    first: int = 0
     verified: VerifiedFiles | None = None
 
 
@@ -80,46 +87,38 @@ def snapshots_view(session: Session) -> list[Block]:
     if kept.entries is None:
         return [paragraph("Reading the list of snapshots …", key="reading", tone="muted")]
     every, chosen = kept.entries, explored(session)
-    first = first_on_page(session.part(SnapshotsState).first, _ROWS, len(every))
+    rows, turning = page_of(session, "snapshots", len(every), "snapshot", _ROWS, key="pages")
+    refresh = button("Refresh list", "snapshots.refresh")
+    if not every:
+        blocks = [row(refresh, turning, key="bar"), _nothing_yet(), *_unfinished(kept)]
+        return [one for one in blocks if one]
+    newest = chosen or every[0]
     busy = "The files are being verified" if _VERIFY in session.works else ""
-    to_verify = chosen or next(iter(every), None)
+    verify_it = button("Verify", _VERIFY, off=busy, title="Verify all files of it", folder=newest.folder)
     blocks = [
-        row(
-            button("Refresh list", "snapshots.refresh"),
-            button("Verify", _VERIFY, off=busy, title="Verify all files of it", folder=to_verify.folder)
-            if to_verify
-            else None,
-            pager(first, _ROWS, len(every), "snapshot", "snapshots.turn", key="pages"),
-            key="bar",
-        ),
+        row(refresh, verify_it, turning, key="bar"),
         work(session, _VERIFY),
         work(session, _OPEN),
-        _list(every[first : first + _ROWS], chosen) if every else _nothing_yet(),
+        _list(every[rows], chosen),
         *_unfinished(kept),
         None if chosen is None else _details(chosen),
         _verified(session),
-        *(_below(session, every, chosen) if every else ()),
+        *comparison_blocks(session, every),
+        *trend_blocks(session, newest.name),
     ]
     return [one for one in blocks if one]
 
 
 def snapshots_wants(session: Session) -> Iterable[Want]:
     """Yield what is to be read: the list, and the chart of the name that is explored."""
-
-    def taken(session: Session, found: ListedSnapshots) -> Session:
-        return session.with_part(found)
-
     # What was saved, or a load that was begun or cancelled meanwhile, is listed without being asked for.
     key = (session.part(SnapshotsState).asked, folder_times())
-    yield Want("snapshots.list", key, lambda _: listed_snapshots(), taken)
+    yield Want("snapshots.list", key, lambda _: listed_snapshots(), Session.with_part)
     if every := session.part(ListedSnapshots).entries:
         yield from trend_wants((explored(session) or every[0]).name, every)
 
 
 def _list(shown: Iterable[SnapshotEntry], chosen: SnapshotEntry | None) -> Block:
-    columns = [
-        {"name": one, "title": one, **({"align": "right"} if one in NUMBERS else {})} for one in COLUMNS
-    ]
     rows = [
         {
             "key": one.folder,
@@ -130,7 +129,7 @@ def _list(shown: Iterable[SnapshotEntry], chosen: SnapshotEntry | None) -> Block
         }
         for one in shown
     ]
-    return table(columns, rows, key="snapshots", label="Snapshots")
+    return table(columns_of(COLUMNS, numbers=NUMBERS), rows, key="snapshots", label="Snapshots")
 
 
 def _nothing_yet() -> Block:
@@ -161,39 +160,21 @@ def _verified(session: Session) -> Block | None:
     if (found := session.part(SnapshotsState).verified) is None:
         return None
     files, number = counted(found.files, "file"), len(found.damaged)
+    title = typed_text(found.title)
     if not number:
-        return paragraph(
-            [f"All {files} of ", typed_text(found.title), " are intact."], key="verified", tone="note"
-        )
-    are = "is" if number == 1 else "are"
-    advice = f" {are} damaged. Open an earlier snapshot, or load again."
+        return paragraph([f"All {files} of ", title, " are intact."], key="verified", tone="note")
+    advice = f" {'is' if number == 1 else 'are'} damaged. Open an earlier snapshot, or load again."
     return box(
-        paragraph(
-            [f"{number:,} of {files} of ", typed_text(found.title), advice], key="said", tone="problem"
-        ),
+        paragraph([f"{number:,} of {files} of ", title, advice], key="said", tone="problem"),
         listed(([typed_text(file), ": ", typed_text(why)] for file, why in found.damaged), key="files"),
         key="verified",
     )
 
 
-def _below(session: Session, every: tuple[SnapshotEntry, ...], chosen: SnapshotEntry | None) -> list[Block]:
-    return [
-        *comparison_blocks(session, every),
-        *trend_blocks(session, (chosen or every[0]).name),
-    ]
-
-
 @action("snapshots.refresh")
 def refresh_list(session: Session) -> Session:
     """List the snapshots again."""
-    state = session.part(SnapshotsState)
-    return session.with_part(replace(state, asked=state.asked + 1))
-
-
-@action("snapshots.turn", is_quiet=True)
-def turn_list(session: Session, first: int) -> Session:
-    """Turn to other snapshots."""
-    return session.with_part(replace(session.part(SnapshotsState), first=first))
+    return session.with_changed(SnapshotsState, asked=session.part(SnapshotsState).asked + 1)
 
 
 @task("snapshots.open")
@@ -204,8 +185,7 @@ def open_listed(app: Panel, folder: str) -> None:
         return
 
     def opened(session: Session, catalog: Catalog) -> Session:
-        state = replace(session.part(SnapshotsState), verified=None)
-        return session.looking_at(catalog).without_typed("compare").with_part(state)
+        return _verifying(session.looking_at(catalog).without_typed("compare"), None)
 
     app.run(_OPEN, lambda _: open_snapshot(folder), opened, title="Opening the snapshot", after=_UNASKED)
 
@@ -214,12 +194,12 @@ def open_listed(app: Panel, folder: str) -> None:
 def verify_files(app: Panel, folder: str) -> None:
     """Verify every file of a snapshot."""
     entry = _listed(app.session, folder)
+    app.change(lambda session: _verifying(session, None))
+    app.run(_VERIFY, partial(_verify, entry), _verifying, title=f"Verifying all files of {entry.title}")
 
-    def verified(session: Session, found: VerifiedFiles) -> Session:
-        return session.with_part(replace(session.part(SnapshotsState), verified=found))
 
-    app.change(lambda session: session.with_part(replace(session.part(SnapshotsState), verified=None)))
-    app.run(_VERIFY, partial(_verify, entry), verified, title=f"Verifying all files of {entry.title}")
+def _verifying(session: Session, found: VerifiedFiles | None) -> Session:
+    return session.with_changed(SnapshotsState, verified=found)
 
 
 def _listed(session: Session, folder: str) -> SnapshotEntry:

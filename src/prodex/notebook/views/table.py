@@ -6,11 +6,10 @@ An action names products by id: a page may show other rows by now.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.product_columns import ProductRows, Rows
@@ -22,13 +21,15 @@ from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_tex
 from prodex.notebook.views.card import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
-from prodex.notebook.views.forms import FormField, form
+from prodex.notebook.views.forms import FormField, form, setting
 from prodex.notebook.views.gallery_pictures import contents_in_rows, jpegs, picture_name, shelf_of
-from prodex.notebook.views.pages_of_rows import first_on_page, pager
-from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_by, turned_to
+from prodex.notebook.views.products_left import left_of, place_of
 from prodex.notebook.views.table_heads import AT_ONCE, SHOWN_FIRST, heads_of, heads_wants
-from prodex.progress import Reporter
+from prodex.tables.columns import Mask
 
+#: Its name among the lists that are shown by pages.
+_LIST = "products"
 SIZES = (10, 25, 50, 100, 200)
 #: The usual columns that go first when there is little room, and those that go next. All others stay: GTIN and name,
 #: and those that somebody has added.
@@ -50,8 +51,6 @@ class ProductTableState:
         Language of the names; "" for the best that each has.
     size
         Rows on a page.
-    first, of
-        Number of the first row of the page, and of which products: others are shown from the first page.
     is_dense
         Whether every product is one line.
     with_heads, with_pictures
@@ -63,64 +62,79 @@ class ProductTableState:
     order: Order = field(default_factory=Order)
     language: str = ""
     size: int = 50
-    first: int = 0
-    of: tuple[Any, ...] = ()
     is_dense: bool = True
     with_heads: bool = True
     with_pictures: bool = False
     anchor: str | None = None
 
 
-class _Kept:
-    """What was made last of one catalogue: a view is made at each change, of which most concern other parts."""
+def _from_start(session: Session) -> Session:
+    return turned_to(session, _LIST, 0)
+
+
+_ROWS_PER_PAGE = setting(
+    "table.page_size",
+    ProductTableState,
+    "size",
+    "Rows per page",
+    {one: str(one) for one in SIZES},
+    then=_from_start,
+)
+_DENSITY = setting(
+    "table.density", ProductTableState, "is_dense", "Rows", {True: "one line", False: "as high as needed"}
+)
+_HEADS = setting("table.heads", ProductTableState, "with_heads", "Distributions under the heads")
+_PICTURES = setting(
+    "table.pictures",
+    ProductTableState,
+    "with_pictures",
+    "Pictures",
+    hint="Pictures that the gallery has downloaded",
+)
+
+
+class _NameLanguages:
+    """In which languages there are names: read when somebody asks, and where there are many products before that."""
 
     def __init__(self, session: Session) -> None:
-        self.sorter = Sorter(session.filter.products)
-        self.languages: list[str] | None = None
-        self.places: tuple[Any, ...] = (None, None, None, None)
-        self.page: tuple[Any, Any] = (None, None)
+        self._products = session.filter.products
+        self._codes: list[str] | None = None
 
-    def read_languages(self, session: Session) -> None:
-        """Read in which languages there are names."""
-        if self.languages is None:
-            self.languages = session.filter.products.languages()
+    def read(self, _: object = None) -> None:
+        """Read them."""
+        self._codes = self._products.languages()
+
+    @property
+    def codes(self) -> list[str] | None:
+        """Their codes; None as long as they are not read."""
+        if self._codes is None and len(self._products) <= AT_ONCE:
+            self.read()
+        return self._codes
 
 
-def _what(session: Session) -> tuple[Any, ...]:
-    """Return what says whether other products are shown than before."""
-    return session.derived(_Kept), session.conditions
+def _sorter(session: Session) -> Sorter:
+    return Sorter(session.filter.products)
 
 
 def _first(session: Session) -> int:
-    state = session.part(ProductTableState)
-    # Another page is gone back to only if it is one of the same products.
-    is_same = (
-        len(state.of) == 2 and state.of[0] is session.derived(_Kept) and state.of[1] == session.conditions
-    )
-    return first_on_page(state.first, state.size, len(left_of(session))) if is_same else 0
+    size = session.part(ProductTableState).size
+    return first_of(session, _LIST, len(left_of(session)), size, of_products=True)
 
 
 def ordered(session: Session) -> Rows:
     """Return the places of all products of the catalogue, in the order of the table."""
-    state = session.part(ProductTableState)
-    order = state.order if state.order.column in columns_of(session) else Order()
-    return session.derived(_Kept).sorter.order(order, _language(session) or None)
+    order = session.part(ProductTableState).order
+    known = order if order.column in columns_of(session) else Order()
+    return session.derived(_sorter).order(known, name_language_of(session))
 
 
 def places(session: Session) -> Rows:
     """Return the places of the products that are shown on all pages, in their order."""
-    kept, mask, all_ordered = session.derived(_Kept), left_of(session).mask, ordered(session)
-    known = kept.places
-    if known[0] is not mask or known[1] is not all_ordered:
-        kept.places = known = (mask, all_ordered, all_ordered.compress(mask[all_ordered]))
-    rows: Rows = known[2]
-    return rows
 
+    def shown(mask: Mask, every: Rows) -> Rows:
+        return every.compress(mask[every])
 
-def place_of(session: Session, product_id: str) -> int:
-    """Return the place of a product in the catalogue; below zero where it has none."""
-    found: int = pc.index(session.filter.products.ids, pa.scalar(product_id, pa.string())).as_py()
-    return found
+    return session.latest("places", shown, left_of(session).mask, ordered(session))
 
 
 def known_product(session: Session, product_id: str) -> str:
@@ -136,23 +150,14 @@ def known_product(session: Session, product_id: str) -> str:
     return product_id
 
 
-def is_listed(session: Session, product_id: str) -> bool:
-    """Return whether a product is in the table, on this page or another.
-
-    >>> import prodex
-    >>> is_listed(Session(prodex.flatten([{"id": 7}])), "7")
-    True
-    """
-    place = place_of(session, product_id)
-    return place >= 0 and bool(left_of(session).mask[place])
+def _page(session: Session) -> slice:
+    first = _first(session)
+    return slice(first, first + session.part(ProductTableState).size)
 
 
 def page_ids(session: Session) -> list[str]:
     """Return the ids of the products on the page."""
-    first, size = _first(session), session.part(ProductTableState).size
-    ids: list[str] = session.filter.products.ids.take(
-        pa.array(places(session)[first : first + size])
-    ).to_pylist()
+    ids: list[str] = session.filter.products.ids.take(pa.array(places(session)[_page(session)])).to_pylist()
     return ids
 
 
@@ -164,17 +169,14 @@ def table_blocks(session: Session) -> list[Block]:
     except ProdexError as error:
         # No rows are shown: those of another page would be taken for them.
         rows, problem = [], paragraph(typed_text(error_text(error)), key="table-problem", tone="problem")
+    boxed = selection_box(session, [one["key"] for one in rows])
+    # Once more below it, for whoever has read to its end.
+    below = _pager(session, "pager-below") if total > session.part(ProductTableState).size else None
     blocks = (
-        row(
-            _pager(session, "pager"),
-            selection_box(session, [one["key"] for one in rows]),
-            key="table-head",
-            look="table-head",
-        ),
+        row(_pager(session, "pager"), boxed, key="table-head", look="table-head"),
         problem,
         _table(session, rows),
-        # For whoever has read to its end.
-        _pager(session, "pager-below") if total > session.part(ProductTableState).size else None,
+        below,
     )
     return [one for one in blocks if one]
 
@@ -186,18 +188,12 @@ def columns_fold(session: Session) -> Block:
 
 def table_wants(session: Session) -> Iterator[Want]:
     """Yield what the table lacks: it is shown before."""
-    kept, columns = session.derived(_Kept), columns_of(session)
     if session.part(ProductTableState).with_heads:
-        yield from heads_wants(session, columns)
-    if kept.languages is None and len(session.filter.products) > AT_ONCE:
-
-        def read(_: Reporter) -> None:
-            kept.read_languages(session)
-
+        yield from heads_wants(session, columns_of(session))
+    names = session.derived(_NameLanguages)
+    if len(session.filter.products) > AT_ONCE and names.codes is None:
         options = {"delay": SHOWN_FIRST, "is_patient": True}
-        yield Want(
-            "table.languages", ("languages", kept), read, lambda session, _: session.replaced(), options
-        )
+        yield Want("table.languages", ("languages", names), names.read, options=options)
 
 
 def selection_box(session: Session, ids: Sequence[str]) -> Block:
@@ -223,45 +219,38 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
 
 
 def _pager(session: Session, key: str) -> Block:
-    total, every = len(left_of(session)), len(session.filter.products)
-    more = "" if total == every else f" ({every:,} in all)"
-    return pager(
-        _first(session),
+    total, every, size = (
+        len(left_of(session)),
+        len(session.filter.products),
         session.part(ProductTableState).size,
-        total,
-        "product",
-        "table.page",
-        key=key,
-        more=more,
     )
+    more = "" if total == every else f" ({every:,} in all)"
+    return pager_of(_LIST, total, "product", _first(session), size, key=key, more=more)
 
 
-def _rows(session: Session) -> list[dict[str, Any]]:
-    kept, state, products = session.derived(_Kept), session.part(ProductTableState), session.filter.products
-    all_places, first, columns = places(session), _first(session), columns_of(session)
-    of = (first, state.size, columns, _language(session))
-    if kept.page[0] is None or kept.page[0][0] is not all_places or kept.page[0][1:] != of:
-        page = ProductRows(products, all_places[first : first + state.size])
-        texts = cells(page, columns, of[-1] or None).to_numpy().tolist()
+def _rows(session: Session) -> list[Block]:
+    def rows(every: Rows, page: slice, columns: tuple[str, ...], language: str) -> list[Block]:
+        shown = ProductRows(session.filter.products, every[page])
+        texts = cells(shown, columns, language or None).to_numpy().tolist()
         label = columns.index("name") if "name" in columns else 0
-        rows = [
+        return [
             {
                 "key": one,
                 "label": own[label],
                 "cells": [{"gap": text} if text in MISSING_CELLS else text for text in own],
             }
-            for one, own in zip(page.column("product_id").to_pylist(), texts, strict=True)
+            for one, own in zip(shown.column("product_id").to_pylist(), texts, strict=True)
         ]
-        kept.page = ((all_places, *of), rows)
-    found: list[dict[str, Any]] = kept.page[1]
-    return found
+
+    of = (places(session), _page(session), columns_of(session), name_language_of(session) or "")
+    return session.latest("rows", rows, *of)
 
 
-def _table(session: Session, rows: Sequence[dict[str, Any]]) -> Block:
+def _table(session: Session, rows: Sequence[Block]) -> Block:
     state, columns, total = session.part(ProductTableState), columns_of(session), len(left_of(session))
     heads = heads_of(session, columns) if state.with_heads else {}
-    chosen = set(session.selected)
-    ids = [one["key"] for one in rows]
+    chosen, ids = set(session.selected), [one["key"] for one in rows]
+    pictures = {one: picture_name(content) for one, content in _contents(session, ids).items()}
     return {
         "kind": "product_table",
         "key": "table",
@@ -273,9 +262,7 @@ def _table(session: Session, rows: Sequence[dict[str, Any]]) -> Block:
         "open": session.product_id,
         "first": _first(session),
         "total": total,
-        "pictures": {one: picture_name(content) for one, content in _contents(session, ids).items()}
-        if _has_pictures(session)
-        else None,
+        "pictures": pictures if _has_pictures(session) else None,
         "empty": "" if rows else _UNREAD if total else "No products to show.",
     }
 
@@ -307,70 +294,24 @@ def column_block(name: str, order: Order, head: dict[str, Any] | None = None) ->
 
 
 def _settings(session: Session) -> Block:
-    state = session.part(ProductTableState)
+    # In any other language the column would be empty.
+    codes = session.derived(_NameLanguages).codes or ()
+    languages = [("", "any language"), *((code, language_label(code)) for code in codes)]
+    chosen = name_language_of(session) or ""
     fields = (
-        FormField(
-            "language", "Names in", "choice", _language(session), _languages(session), do="table.language"
-        ),
-        FormField(
-            "size",
-            "Rows per page",
-            "choice",
-            state.size,
-            [(one, str(one)) for one in SIZES],
-            do="table.page_size",
-        ),
-        FormField(
-            "density",
-            "Rows",
-            "choice",
-            state.is_dense,
-            [(True, "one line"), (False, "as high as needed")],
-            do="table.density",
-        ),
-        FormField("heads", "Distributions under the heads", "tick", state.with_heads, do="table.heads"),
-        FormField(
-            "pictures",
-            "Pictures",
-            "tick",
-            state.with_pictures,
-            hint="Pictures that the gallery has downloaded",
-            do="table.pictures",
-        )
-        if shelf_of(session)
-        else None,
+        FormField("language", "Names in", "choice", chosen, languages, do="table.language"),
+        *(make(session) for make in (_ROWS_PER_PAGE, _DENSITY, _HEADS)),
+        _PICTURES(session) if shelf_of(session) else None,
     )
     return form(session, "table-settings", fields, look="line", label="Rows")
 
 
-def _languages(session: Session) -> list[tuple[str, str]]:
-    """Return the languages that names have: in any other one the column would be empty."""
-    kept = session.derived(_Kept)
-    if len(session.filter.products) <= AT_ONCE:
-        kept.read_languages(session)
-    named = [(code, language_label(code)) for code in kept.languages or ()]
-    return [("", "any language"), *named]
-
-
-def _language(session: Session) -> str:
-    """Return the language of the names, unless no product has a name in it."""
-    chosen, kept = session.part(ProductTableState).language, session.derived(_Kept)
-    if chosen and len(session.filter.products) <= AT_ONCE:
-        kept.read_languages(session)
-    return chosen if kept.languages is None or chosen in kept.languages else ""
-
-
 def name_language_of(session: Session) -> str | None:
-    """Return the language of the names, or None for the best that each product has."""
-    return _language(session) or None
-
-
-def _with(session: Session, **changes: Any) -> Session:
-    return session.with_part(replace(session.part(ProductTableState), **changes))
-
-
-def _from_start(session: Session, **changes: Any) -> Session:
-    return _with(session, first=0, **changes)
+    """Return the language of the names, unless no product has a name in it; None for the best that each has."""
+    if not (chosen := session.part(ProductTableState).language):
+        return None
+    there = session.derived(_NameLanguages).codes
+    return chosen if there is None or chosen in there else None
 
 
 @action("table.sort")
@@ -378,28 +319,18 @@ def sort_by(session: Session, column: str) -> Session:
     """Sort by a column: ascending, then descending, then in the order of the catalogue."""
     if column not in columns_of(session):
         raise Refused("The table does not show this column any more.")
-    now = session.part(ProductTableState).order
-    if now.column != column:
-        return _from_start(session, order=Order(column))
-    return _from_start(session, order=Order() if now.descending else Order(column, descending=True))
-
-
-@action("table.page", is_quiet=True)
-def show_page(session: Session, first: int) -> Session:
-    """Show the page that begins with a row."""
-    size = session.part(ProductTableState).size
-    return _with(session, first=max(0, first) // size * size, of=_what(session))
+    now, order = session.part(ProductTableState).order, Order(column)
+    if now.column == column:
+        order = Order() if now.descending else Order(column, descending=True)
+    return _from_start(session.with_changed(ProductTableState, order=order))
 
 
 @action("table.turn", is_quiet=True)
 def turn_page(session: Session, by: Literal[-1, 1], follow: bool = False) -> Session:
     """Turn a page; with `follow`, go on to the card of its next product if one is open."""
-    size, first = session.part(ProductTableState).size, _first(session)
-    turned = first + by * size
-    if not 0 <= turned < len(left_of(session)):
-        return session
-    moved = _with(session, first=turned, of=_what(session))
-    if not follow or session.product_id is None:
+    size = session.part(ProductTableState).size
+    moved = turned_by(session, _LIST, by, _first(session), size, len(left_of(session)))
+    if moved is session or not follow or session.product_id is None:
         return moved
     return moved.replaced(product_id=page_ids(moved)[0 if by > 0 else -1])
 
@@ -445,7 +376,7 @@ def selecting(session: Session, product_id: str, page: Sequence[str]) -> Session
         session = session.replaced(selected=tuple(one for one in selected if one != product_id))
     else:
         session = _selecting_all(session, [product_id])
-    return _with(session, anchor=product_id)
+    return session.with_changed(ProductTableState, anchor=product_id)
 
 
 def _selecting_all(session: Session, ids: Iterable[str]) -> Session:
@@ -473,36 +404,10 @@ def select_all(session: Session, count: int) -> Session:
 @action("table.clear", is_quiet=True)
 def clear_selection(session: Session) -> Session:
     """Select no product."""
-    return _with(session.replaced(selected=()), anchor=None)
+    return session.replaced(selected=()).with_changed(ProductTableState, anchor=None)
 
 
 @action("table.language")
 def name_language(session: Session, value: str) -> Session:
     """Show names in a language; "" in the best that each product has."""
-    return _from_start(session, language=value)
-
-
-@action("table.page_size")
-def page_size(session: Session, value: int) -> Session:
-    """Show so many rows on a page."""
-    if value not in SIZES:
-        raise Refused(f"A page has {', '.join(map(str, SIZES))} rows.")
-    return _from_start(session, size=value)
-
-
-@action("table.density")
-def set_density(session: Session, value: bool) -> Session:
-    """Show each product on one line, or as high as its texts need."""
-    return _with(session, is_dense=value)
-
-
-@action("table.heads")
-def show_heads(session: Session, value: bool) -> Session:
-    """Show distributions under the heads, or not."""
-    return _with(session, with_heads=value)
-
-
-@action("table.pictures")
-def show_pictures(session: Session, value: bool) -> Session:
-    """Show pictures beside the names, or not."""
-    return _with(session, with_pictures=value)
+    return _from_start(session.with_changed(ProductTableState, language=value))

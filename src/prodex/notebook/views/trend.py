@@ -15,7 +15,16 @@ from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block, Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audits_before import readable
-from prodex.notebook.views.blocks import box, fold, heading, paragraph, table, typed_text, work
+from prodex.notebook.views.blocks import (
+    box,
+    columns_of,
+    fold,
+    heading,
+    paragraph,
+    table,
+    typed_text,
+    work,
+)
 from prodex.notebook.views.saved_snapshots import SnapshotEntry
 from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
@@ -63,29 +72,20 @@ class TrendState:
 
 def trend_wants(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Iterable[Want]:
     """Yield what is to be read for the charts of a name."""
-
-    def taken(session: Session, trend: SnapshotTrend) -> Session:
-        return session.with_part(TrendState(trend))
-
-    read = partial(read_trend, name, snapshots)
     options = {"title": "Reading the snapshots", "after": PATIENCE, "is_dropped": True}
-    yield Want(_SLOT, (name, snapshots), read, taken, options)
+    read = partial(read_trend, name, snapshots)
+    yield Want(
+        _SLOT, (name, snapshots), read, lambda session, trend: session.with_part(TrendState(trend)), options
+    )
 
 
 def trend_blocks(session: Session, name: str) -> list[Block]:
     """Return the charts of a name, once they are read."""
     trend = session.part(TrendState).trend
-    shown = trend if trend is not None and trend.name == name else None
-    blocks = [
-        heading(f"\u2068{name}\u2069 over time"),
-        work(session, _SLOT),
-        box(
-            *([] if shown is None else [_products(session, shown), _grades(session, shown)]),
-            key="charts",
-            look="charts",
-        ),
-    ]
-    return [one for one in blocks if one]
+    # While another name is read, nothing is shown of the one before.
+    charts = [_products(session, trend), _grades(session, trend)] if trend and trend.name == name else []
+    shown = box(*charts, key="charts", look="charts")
+    return [one for one in (heading(f"\u2068{name}\u2069 over time"), work(session, _SLOT), shown) if one]
 
 
 def read_trend(name: str, snapshots: tuple[SnapshotEntry, ...], reporter: Reporter = SILENT) -> SnapshotTrend:
@@ -166,17 +166,10 @@ def _chart(
     rows: Sequence[Sequence[str]],
 ) -> Block:
     """Return a chart with its title, and below it its data as a table for those who cannot see it."""
-    heads = [
-        {"name": one, "title": one, **({"align": "right"} if at else {})} for at, one in enumerate(columns)
-    ]
     listed = [{"key": str(place), "cells": [*cells]} for place, cells in enumerate(rows)]
-    data = fold(
-        session,
-        f"trend {key}",
-        "Data as a table",
-        lambda: [table(heads, listed, key="data", label=title)],
-    )
-    return box(heading(f"\u2068{title}\u2069", key="title", level=4), chart, data, key=key, look="chart")
+    data = table(columns_of(columns), listed, key="data", label=title)
+    below = fold(session, f"trend {key}", "Data as a table", lambda: [data])
+    return box(heading(f"\u2068{title}\u2069", key="title", level=4), chart, below, key=key, look="chart")
 
 
 def _steps(values: pd.Series) -> dict[str, Any]:
