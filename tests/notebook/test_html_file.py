@@ -1,4 +1,4 @@
-"""Files for colleagues, as Python writes them: what is in them, what is left out and said, and that nothing is markup."""
+"""Files for colleagues, as Python writes them: what is in them, what is left out, and that nothing is markup."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_texts_without_room_are_not_searched_and_that_is_said(
     assert len(data["search"]["texts"]) < len(parts_of(whole.path)["data"]["search"]["texts"])
 
     monkeypatch.setattr("prodex.notebook.html_file.write.MOST_BYTES", around + 1_000)
-    with pytest.raises(InputError, match="60 products take .* MB without their cards"):
+    with pytest.raises(InputError, match=r"60 products take .* MB without their cards"):
         explore(catalog).to_html(tmp_path / "none.html", progress=False)
     assert not (tmp_path / "none.html").exists()
 
@@ -256,7 +256,7 @@ def test_a_file_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     explored = explore(prodex.flatten([{"id": 7}]))
     (tmp_path / "shop.html").write_text("before")
     assert "<!doctype html>" in explored.to_html(tmp_path / "shop.html").path.read_text("utf-8")
-    with pytest.raises(InputError, match="is a folder. Name the file"):
+    with pytest.raises(InputError, match=r"is a folder\. Name the file"):
         explored.to_html(tmp_path)
     with pytest.raises(StorageError):
         explored.to_html(tmp_path / "shop.html" / "below.html")

@@ -39,9 +39,34 @@ if TYPE_CHECKING:
 _DRAWN = 150
 #: What somebody may type, beside pieces of texts that there are.
 _TYPED = (
-    "lait", "CRÈME brulee", '"de l"', '"de l eau a b"', "-bio", "lait OR milk", "NOT bio", "OR", '"', "œuf", "ß", "3036811359935",
-    "00", "a b c", "ΣΟΦΟΣ", "İ", "\u0301", "a\u00a0b", "  ", "«pain d'épices»", "x" * 300, "😀", "(", "[a-z]+",
-)  # fmt: skip
+    *(
+        "lait",
+        "CRÈME brulee",
+        '"de l"',
+        '"de l eau a b"',
+        "-bio",
+        "lait OR milk",
+        "NOT bio",
+        "OR",
+        '"',
+        "œuf",
+        "ß",
+    ),
+    *(
+        "3036811359935",
+        "00",
+        "a b c",
+        "ΣΟΦΟΣ",
+        "İ",
+        "\u0301",
+        "a\u00a0b",
+        "  ",
+        "«pain d'épices»",
+        "x" * 300,
+        "😀",
+    ),
+    *("(", "[a-z]+", "0x", "\u2028"),
+)
 
 
 @contextmanager
@@ -131,10 +156,8 @@ def selection_of(conditions: Mapping[str, Any], checks: tuple[str, ...]) -> Sele
     """Return the same conditions as Python has them."""
     found = Selection().searching(conditions["words"])
     for name, codes in conditions["groups"].items():
-        if name == CHECK:
-            found = found.failing_any("checks", tuple(codes))
-        else:
-            found = found.choosing(name, tuple(codes))
+        is_check, chosen = name == CHECK, tuple(codes)
+        found = found.failing_any("checks", chosen) if is_check else found.choosing(name, chosen)
     for name, codes in conditions["excluded"].items():
         if name == CHECK:
             found = found & ~Selection().failing_any("checks", tuple(codes))
@@ -269,9 +292,9 @@ def test_a_colleague_filters_searches_sorts_and_opens_cards(
         page.get_by_label("Search", exact=True).fill("xyzzy")
         page.get_by_text("No products to show.").wait_for()
         assert 2 == page.locator(".chips .is-chip", has_text="✕").count()
-        for many in (many, 130):
+        for left in (many, 130):
             page.get_by_role("button", name="← Back").click()
-            assert f"{many} products" in summary(page)
+            assert f"{left} products" in summary(page)
 
         page.get_by_role("button", name="Name", exact=True).click()
         settled(page)
@@ -373,7 +396,7 @@ def test_a_file_is_used_by_keyboard_alone(shop: Path, browser: Browser) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_file_is_read_by_everybody(shop: Path, browser: Browser, scheme: str) -> None:
-    """The checker of accessibility has nothing to say, in either theme, wide and narrow; nothing is wider than the page."""
+    """The checker of accessibility has nothing to say, in either theme and any width; nothing is wider than the page."""
     with opened(shop, browser, color_scheme=scheme) as page:
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 27, 34)"}[scheme] == ground

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.files.html_file import HtmlFile
 from prodex.facts.groups import Groups, groups_of, with_names
+from prodex.files.html_file import HtmlFile
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted

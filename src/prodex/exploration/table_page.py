@@ -81,7 +81,7 @@ class Sorter:
         return self._known[key]
 
     def ranks(self, column: str, language: str | None = None) -> Rows:
-        """Return the rank of each product by a column, from 1: equal ones share one; 0 is that of those without a value.
+        """Return the rank of each product by a column, from 1: equal ones share one, and 0 is no value.
 
         >>> import prodex
         >>> codes = [{"id": n, "brand": {"code": code}} for n, code in enumerate("BAB")]

@@ -141,7 +141,7 @@ def _blocks(blocks: Iterable[Block | None]) -> list[Block]:
 def _choices(found: ComparedSnapshots, shown: int) -> Iterator[dict[str, Any]]:
     """Yield whose changes can be listed: the places of their values, or the products themselves."""
     for value, listed in found.choices.items():
-        outcome, attribute = value
+        outcome, _ = value
         if outcome == "changed":
             rows = listed.rows[listed.rows < shown].tolist()
             yield {"value": value, "label": listed.label, "rows": rows, "every": len(listed.rows)}

@@ -21,7 +21,9 @@ from prodex.untrusted_text import words
 
 #: Products of a file, and its bytes.
 MOST_PRODUCTS, MOST_BYTES = 5_000, 15_000_000
-_NO_SCRIPTS = "This file shows its contents with a script that is in it. Open it in a browser: a preview does not run it."
+_NO_SCRIPTS = (
+    "This file shows itself by a script that is in it. Open it in a browser: a preview does not run it."
+)
 _LEVEL = 9
 
 

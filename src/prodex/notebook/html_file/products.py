@@ -19,7 +19,7 @@ from prodex.exploration.product_columns import ProductRows
 from prodex.exploration.range_facets import column_of
 from prodex.exploration.ranges import Histograms, measure_of
 from prodex.exploration.search import HELP, LABELS, searched_texts
-from prodex.exploration.table_page import NOT_ASKED, NOTHING, Sorter, cells, is_asked
+from prodex.exploration.table_page import NOT_ASKED, NOTHING, Sorter, cells
 from prodex.messages import LETTERS
 from prodex.notebook.html_file.quality import quality_blocks
 from prodex.notebook.session.actions import Block

@@ -1,4 +1,4 @@
-"""What an audit found, in a file: its figures, grades and largest gaps, and the failing checks, of which each filters."""
+"""What an audit found, in a file: figures, grades, largest gaps, and failing checks, of which each filters."""
 
 from __future__ import annotations
 
