@@ -343,3 +343,21 @@ def test_cards_have_what_they_have_in_common_once() -> None:
 
     *_, (number, part) = [one for one in CardParts(catalog, None) if one[0] == 50]
     assert len(part) < sum(alone) / len(alone) * number / 2.5
+
+
+def test_a_file_says_nothing_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a snapshot its name and its moment; no folder, no home and no address of the service."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "somebodys-home"))
+    saved = prodex.flatten(product.record for product in shared_products(20)).save("shop")
+    audit = prodex.audit(saved, "online-listing", now=AS_OF, progress=False)
+    audit.save()
+    files = [explore(saved, audit=audit).to_html(tmp_path / "shop.html", progress=False)]
+    later = prodex.flatten(product.record for product in shared_products(25)).save("shop")
+    files.append(prodex.diff(saved, later).to_html(tmp_path / "changes.html", progress=False))
+
+    for one in files:
+        said = json.dumps([parts_of(one.path), _PART.sub("", one.path.read_text("utf-8"))])
+        assert "shop, 20" in said
+        assert [] == [
+            place for place in ("somebodys-home", str(tmp_path), str(Path.home()), "127.0.0.1") if place in said
+        ]

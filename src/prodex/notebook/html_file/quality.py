@@ -25,7 +25,7 @@ def quality_blocks(session: Session) -> list[Block]:
     if session.audit is None:
         return []
     figures = AuditFigures(session, session.audit, session.audit)
-    title = session.derived(OfferedProfiles.of).title(figures.judged)
+    title = session.derived(OfferedProfiles).title(figures.judged)
     blocks = (
         headline_block(figures, title),
         warnings_block(figures),
