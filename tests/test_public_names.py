@@ -144,6 +144,7 @@ INNER = {
     "Chosen",
     "Crash",
     "Groups",
+    "HtmlFile",
     "Identity",
     "ProductFamily",
     "SelectionRequest",

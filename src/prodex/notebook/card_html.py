@@ -10,17 +10,8 @@ from prodex.notebook.assets import card_style
 from prodex.notebook.session.actions import Block
 from prodex.notebook.static import blocks_html
 from prodex.notebook.views.blocks import paragraph, typed_text
-from prodex.notebook.views.card_contents import (
-    after_pictures,
-    before_texts,
-    details,
-    part,
-    pictures_above,
-    pictures_block,
-    raw_block,
-    raw_title,
-)
-from prodex.notebook.views.card_texts import texts_part
+from prodex.notebook.views.card_contents import details, part, raw_block, raw_title
+from prodex.notebook.views.card_parts import card_parts
 from prodex.untrusted_text import words
 
 if TYPE_CHECKING:
@@ -57,24 +48,6 @@ def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None)
     blocks = [*card_parts(card, shown), part("Record as received", raw)]
     pictures = {position: ("image/jpeg", one.bytes) for position, one in images.items() if one.bytes}
     return f'<div class="prodex mathjax_ignore"><div class="card">{blocks_html(blocks, pictures)}</div></div>'
-
-
-def card_parts(card: CardContents, images: Mapping[str, Block] | None = None) -> list[Block]:
-    """Return the parts of a card that nobody corrects, without the record as received.
-
-    Parameters
-    ----------
-    card
-        The contents.
-    images
-        As for `pictures_block`.
-    """
-    return [
-        *before_texts(card),
-        texts_part(card),
-        part("Pictures", pictures_above(card.pictures), *pictures_block(card.pictures, images or {})),
-        *after_pictures(card),
-    ]
 
 
 def shown_card(card: CardContents) -> str:
