@@ -359,5 +359,7 @@ def test_a_file_says_nothing_of_this_machine(tmp_path: Path, monkeypatch: pytest
         said = json.dumps([parts_of(one.path), _PART.sub("", one.path.read_text("utf-8"))])
         assert "shop, 20" in said
         assert [] == [
-            place for place in ("somebodys-home", str(tmp_path), str(Path.home()), "127.0.0.1") if place in said
+            place
+            for place in ("somebodys-home", str(tmp_path), str(Path.home()), "127.0.0.1")
+            if place in said
         ]

@@ -143,11 +143,13 @@ def drawn_conditions(data: Mapping[str, Any], pieces: list[str], draw: random.Ra
             conditions[draw.choice(["groups", "groups", "excluded"])][name] = chosen
     if draw.random() < 0.5:
         conditions["words"] = draw.choice([*_TYPED, *draw.choices(pieces, k=len(_TYPED))])
-    # Whoever asks what is missing in one language, of units of one kind, has it counted for these.
+    # Whoever asks what is missing in one language, of units of one kind, has it counted for these. Nobody selects and
+    # excludes the same value.
     if draw.random() < 0.3:
-        missing = draw.sample([*data["missing"]["masks"]], 1)
-        conditions["groups"]["missing"] = missing
+        conditions["excluded"].pop("missing", None)
+        conditions["groups"]["missing"] = draw.sample([*data["missing"]["masks"]], 1)
     if draw.random() < 0.1:
+        conditions["groups"].pop("unit", None)
         conditions["excluded"]["unit"] = ["false"]
     return conditions
 
@@ -396,7 +398,7 @@ def test_a_file_is_used_by_keyboard_alone(shop: Path, browser: Browser) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_file_is_read_by_everybody(shop: Path, browser: Browser, scheme: str) -> None:
-    """The checker of accessibility has nothing to say, in either theme and any width; nothing is wider than the page."""
+    """The checker of accessibility has nothing to say, in either theme; nothing is wider than the page."""
     with opened(shop, browser, color_scheme=scheme) as page:
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 27, 34)"}[scheme] == ground
