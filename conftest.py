@@ -26,6 +26,9 @@ pytest_plugins = ["tests.costs"]
 
 _EXAMPLES = ExitStack()
 
+#: What an example of a docstring begins with.
+_PROMPT = b">>>"
+
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
 
@@ -51,6 +54,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Do not import what a quick run leaves out, JupyterLab alone takes seconds; no law is there either."""
     is_less = config.getoption("quick") or config.getoption("full_laws")
     return True if is_less and quick.marks_of(collection_path) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Iterator[list[pytest.Collector]]:
+    """Look for examples only in files that hold some: each worker would search a thousand others in vain."""
+    found = yield
+    if file_path.suffix != ".py" or _PROMPT in file_path.read_bytes():
+        return found
+    return [one for one in found if isinstance(one, pytest.Module)]
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

@@ -13,8 +13,7 @@ import prodex
 from prodex.cli.options import moment_of
 from prodex.cli.typed_numbers import integer, number
 from prodex.errors import ProdexError
-from prodex.exploration.product_columns import ProductColumns
-from prodex.exploration.range_facets import RangeFacets
+from prodex.exploration.range_facets import typed_range
 from prodex.formats.workbook_cells import Cell
 from prodex.limits import KeepingLimits
 from prodex.load.workbook.headings import Heading
@@ -40,8 +39,7 @@ def in_cell(content: ColumnContent) -> Callable[[str], Any]:
 
 def limit_of(column: str) -> Callable[[str], Any]:
     """Return what reads the least value of a filter."""
-    facets = RangeFacets(ProductColumns(CATALOG))
-    return lambda typed: facets.typed(column, Range(), "least", typed).least
+    return lambda typed: typed_range(column, Range(), "least", typed).least
 
 
 def owners(typed: str) -> int:

@@ -213,6 +213,10 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         "contents": lambda c, _: c.contents("CASE"),
         "equals": lambda c, _: c.equals(c.head(1)),
         "export": exported,
+        "export_wide": lambda c, world: [
+            world.written(lambda path: c.export_wide(path, progress=False), one)
+            for one in ("one.csv", "one.xlsx", "one.parquet")
+        ],
         "files": lambda c, _: refused(lambda: c.files("products")),
         "mask": lambda c, _: c.mask(Selection.of(product_id=ids(*CHOSEN))),
         "nutrition_wide": lambda c, _: c.nutrition_wide() if len(c) else None,
@@ -414,6 +418,15 @@ def judged(catalog: Catalog) -> prodex.Audit:
 
 _TRIM = prodex.RecipeStep(do.TrimSpaces(), "namePublicLong", "fr")
 
+
+def pasted(catalog: Catalog) -> pd.DataFrame:
+    """Return a table with another name for each product."""
+    numbers = numbers_of(catalog)
+    return pd.DataFrame(
+        {"gtin": [own_gtin(one) for one in numbers], "name": [f"Pain {mark(one)}" for one in numbers]}
+    )
+
+
 #: What is made of a catalogue, by the public name of what makes it.
 FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "accept": accepted,
@@ -424,6 +437,10 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "correct": lambda c, _: prodex.correct(
         c, "namePublicLong", do.TrimSpaces(), language="fr", profile=PROFILE, now=NOW
     ),
+    "correct_from": lambda c, _: prodex.correct_from(
+        pasted(c), c, {"gtin": "gtin", "name": "namePublicLong.fr"}, profile=PROFILE, now=NOW
+    ),
+    "propose_headings": lambda c, _: prodex.propose_headings(pasted(c), c),
     "changes_of": lambda c, _: refused(lambda: prodex.changes_of(product_id(2), c)),
     "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
     "download_pictures": lambda c, world: world.requested(
@@ -640,6 +657,7 @@ COMMANDS: Mapping[str, Callable[[World], list[object]]] = {
         *("--html", world.new("r.html"), "--worklists", world.new("lists")),
     ],
     "export": lambda world: ["export", "second", "--to", world.new("export"), "--format", "csv"],
+    "export --wide": lambda world: ["export", "second", "--wide", "all", "--to", world.new("one.csv")],
     "export --select": lambda world: [
         *("export", "whole", "--to", world.new("export"), "--format", "jsonl"),
         *("--select", Selection.of(product_id=ids(2)).save(world.new("second.toml"))),
@@ -689,7 +707,7 @@ def test_a_product_that_was_not_chosen_still_has_its_gtin(folders: World, pendin
     with pytest.raises(ChangesRefused) as error:
         prodex.changes_from_frame(names, some)
     assert ids(2) == error.value.refused["product_id"].tolist()
-    for make in ("read_worklist", "fix_texts", "correct", "apply_recipe"):
+    for make in ("read_worklist", "fix_texts", "correct", "correct_from", "apply_recipe"):
         fix = FUNCTIONS[make](some, folders)
         assert isinstance(fix, prodex.Fix)
         states = dict(zip(fix.answers["product_id"], fix.answers["state"], strict=True))

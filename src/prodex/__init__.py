@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from prodex.store.vacuum import vacuum
     from prodex.week_simulation import SimulatedWeeks, simulated_weeks
     from prodex.worklists.fix import Fix
+    from prodex.worklists.pasted import correct_from, propose_headings
     from prodex.worklists.read_worklist import read_worklist
     from prodex.worklists.text_corrections import TextCorrection, fix_texts
 
@@ -101,6 +102,7 @@ _LATER = {
     "prodex.corrections.history": ("changes_of",),
     "prodex.corrections.overridden": ("overridden",),
     "prodex.worklists.fix": ("Fix",),
+    "prodex.worklists.pasted": ("correct_from", "propose_headings"),
     "prodex.worklists.text_corrections": ("TextCorrection", "fix_texts"),
     "prodex.worklists.read_worklist": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
@@ -214,6 +216,7 @@ __all__ = [
     "changes_of",
     "connect",
     "correct",
+    "correct_from",
     "diff",
     "download_pictures",
     "explore",
@@ -235,6 +238,7 @@ __all__ = [
     "open_snapshot",
     "overridden",
     "profiles",
+    "propose_headings",
     "publish",
     "read_export",
     "read_products",

@@ -76,3 +76,13 @@ def test_nothing_happened() -> None:
     same = [product(1, "Mill", 1)]
     causes = prodex.diff(prodex.flatten(same), prodex.flatten(same)).causes
     assert (0, "says") == (len(causes), causes.columns[-1])
+
+
+def test_an_attribute_may_be_called_anything() -> None:
+    """A dot in its name does not make it a part of another one: what happened and the attributes agree about it."""
+    names = ["", ".odd", "a.b", "assets"]
+    old, new = ([{"id": 7, **dict.fromkeys(names, value)}] for value in (1, 2))
+    difference = prodex.diff(prodex.flatten(old), prodex.flatten(new))
+    counted = difference.attributes.set_index("attribute")
+    assert {r"\e", r"\.odd", r"a\.b", "assets"} == {*difference.causes["attribute"]} == {*counted.index}
+    assert [0, 0, 1, 1] == counted.loc[r"a\.b"].tolist()

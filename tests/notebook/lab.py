@@ -105,6 +105,8 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         missing("chromium")
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+    # To start a process for each page takes longer than most pages do; pages of one context share it.
+    arguments.append("--renderer-process-limit=1")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
         yield browser

@@ -26,7 +26,7 @@ from prodex.notebook.app import App
 from prodex.notebook.assets import script, style
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
     from prodex.notebook.widget import Explore
 
@@ -172,6 +172,11 @@ class _Page(RequestHandler):
         self.finish(page)
 
 
+class _Nothing(RequestHandler):
+    def get(self) -> None:
+        self.finish('<!doctype html><html lang="en"><title>Nothing</title><link rel="icon" href="data:,">')
+
+
 class _Script(RequestHandler):
     def get(self) -> None:
         self.set_header("Content-Type", "text/javascript; charset=utf-8")
@@ -202,7 +207,12 @@ def _kernel() -> _Kernel:
     threading.Thread(target=kernel.loop.run_forever, daemon=True).start()
 
     def serve() -> int:
-        handlers: list[Any] = [(r"/script\.mjs", _Script), (r"/socket/(\d+)", _Socket), (r"/(\d+)", _Page)]
+        handlers: list[Any] = [
+            (r"/", _Nothing),
+            (r"/script\.mjs", _Script),
+            (r"/socket/(\d+)", _Socket),
+            (r"/(\d+)", _Page),
+        ]
         server = HTTPServer(Application(handlers))
         server.listen(0, "127.0.0.1")
         return int(next(iter(server._sockets.values())).getsockname()[1])
@@ -212,6 +222,19 @@ def _kernel() -> _Kernel:
 
 
 _LINES: WeakKeyDictionary[Page, _Line] = WeakKeyDictionary()
+_CONTEXTS: WeakKeyDictionary[Browser, BrowserContext] = WeakKeyDictionary()
+
+
+def _context(browser: Browser) -> BrowserContext:
+    """Return the context of all pages: a panel keeps nothing in the browser, so that no page sees another.
+
+    The process in which a page is drawn lives as long as one of its context is open, and to start it takes longer than
+    most tests. An empty page stays open for that.
+    """
+    if browser not in _CONTEXTS:
+        _CONTEXTS[browser] = browser.new_context()
+        _CONTEXTS[browser].new_page().goto(f"http://127.0.0.1:{_kernel().port}/")
+    return _CONTEXTS[browser]
 
 
 @contextmanager
@@ -256,7 +279,8 @@ def shown(
         line.send(message, buffers)
 
     app.send = send
-    page = browser.new_page(viewport={"width": width, "height": height})
+    page = _context(browser).new_page()
+    page.set_viewport_size({"width": width, "height": height})
     _LINES[page] = line
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -271,6 +295,7 @@ def shown(
     finally:
         app.send = before
         page.close()
+        page.context.clear_permissions()
         del kernel.lines[name]
 
 

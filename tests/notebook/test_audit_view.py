@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -131,6 +132,15 @@ def test_what_was_filtered_before_is_kept(app: App) -> None:
     press(app, "gap valid_gtin")
     assert ("A", "B") == app.session.conditions.groups["brand"]
     assert 1 == len(app.session.conditions.failing)
+
+
+def test_the_headline_says_when_the_snapshot_was_made() -> None:
+    """A day and a time as people write them, and not the name of a folder."""
+    saved = prodex.flatten(RECORDS).save("shop")
+    said = words(quality(prodex.audit(saved, PROFILE, progress=False)), "headline")
+    assert re.search(r"shop, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d; as of", said)
+    assert saved.folder is not None
+    assert saved.folder.name not in said
 
 
 def test_a_panel_of_this_section_alone_refines_itself(app: App) -> None:

@@ -16,7 +16,7 @@ from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.bulk import bulk_wants
 from prodex.notebook.views.operations import PARAMETERS, chosen_operation
-from prodex.notebook.views.sending import outgoing, preview_now
+from prodex.notebook.views.sending import OUTBOXES
 from prodex.sandbox import Sandbox
 from prodex.selection import Selection
 from tests.notebook.pressing import (
@@ -77,7 +77,7 @@ def filled(app: App, do: str = "replace text", field: str = "Long name", **given
 
 def after(app: App) -> list[str]:
     """Return the new values of the preview."""
-    made = preview_now(app.session, "bulk")
+    made = OUTBOXES["bulk"].preview(app.session)
     assert made is not None
     return made.fix.preview()["after"].tolist()
 
@@ -218,7 +218,7 @@ def test_selected_products_come_before_filters(opened: Callable[..., App]) -> No
     app.change(lambda session: session.replaced(selected=("1",)))
     settle(app)
     assert "Correct the 1 chosen product" in said(app)
-    made = preview_now(app.session, "bulk")
+    made = OUTBOXES["bulk"].preview(app.session)
     assert made is not None
     assert {"1"} == set(made.fix.answers["product_id"])
     app.change(
@@ -351,7 +351,7 @@ def test_nothing_is_judged_that_nobody_sees() -> None:
     app = App(Session(prodex.flatten(RECORDS)))
     type_in(app, "bulk", **{"replace text.find": "PAIN"})
     settle(app)
-    assert outgoing(app.session, "bulk").preview is None
+    assert OUTBOXES["bulk"].known(app.session).preview is None
 
 
 @pytest.mark.slow
@@ -375,7 +375,7 @@ def test_texts_can_be_collected_and_are_the_same_then(
     if not number:
         assert not buttons(app, "Collect")
         return
-    made = preview_now(app.session, "bulk")
+    made = OUTBOXES["bulk"].preview(app.session)
     assert made is not None
     (collects,) = buttons(app, "Collect")
     press(app, f"Collect {number} corrections")

@@ -288,7 +288,7 @@ def test_a_dark_card_shows_what_would_do_harm(browser: Browser) -> None:
     app = panel(*(lemon(7 + number, one) for number, one in enumerate(strings)))
     with shown(app, browser, scheme="dark") as page:
         for number, one in enumerate(strings):
-            app.act("card.open", product_id=str(7 + number))
+            app.act("table.open", product_id=str(7 + number))
             page_settled(page)
             page.get_by_role("button", name="Edit Long name, French").click()
             page_settled(page)

@@ -32,9 +32,9 @@ def test_it_shows_the_product_that_is_chosen(catalog: px.Catalog) -> None:
     app = alone(catalog, None)
     assert "Select a product to show its card." in str(app.view()["blocks"])
 
-    app.act("card.open", product_id="8")
+    app.act("table.open", product_id="8")
     assert "Citron" in shown(app).words
-    app.act("card.open", product_id="7")
+    app.act("table.open", product_id="7")
     assert "Halfvolle melk" in shown(app).words
     assert "Quality" not in shown(app).words
 
@@ -59,9 +59,9 @@ def test_what_was_read_is_kept(catalog: px.Catalog) -> None:
     """Whoever goes back to a product does not wait, and its parts are the very same objects."""
     app = alone(catalog, "7")
     before = card_of(app)["blocks"]
-    app.act("card.open", product_id="8")
+    app.act("table.open", product_id="8")
     card_of(app)
-    app.act("card.open", product_id="7")
+    app.act("table.open", product_id="7")
     after = app.view()["blocks"][0]["blocks"]
     assert before[0] is after[0]
 
@@ -81,7 +81,7 @@ def test_a_card_is_closed_where_it_is_open(catalog: px.Catalog) -> None:
     """A press that comes late does not close the card of another product."""
     app = App(Session(catalog, product_id="7"))
     assert {"close-card", "correct-first"} <= {*keys(app)}
-    app.act("card.open", product_id="8")
+    app.act("table.open", product_id="8")
     app.act("card.close", product_id="7")
     assert "8" == app.session.product_id
     app.act("card.close", product_id="8")
@@ -164,9 +164,9 @@ def test_pictures_of_the_product_before_are_not_shown(service: px.Client) -> Non
     app = alone(catalog, first)
     card_of(app)
     app.act("card.pictures", product_id=first)
-    app.act("card.open", product_id=second)
+    app.act("table.open", product_id=second)
     assert "show-pictures" in keys(app)
-    app.act("card.open", product_id=first)
+    app.act("table.open", product_id=first)
     assert "show-pictures" not in keys(app)
 
 
@@ -201,9 +201,9 @@ def test_what_changed_since_another_snapshot_is_on_the_card() -> None:
     assert changed["title"].startswith("1 value changed since ")
     assert changed["open"]
     assert [{"text": "A"}, {"text": "B"}] == block(app, "table", "changes")["rows"][0]["cells"][1:]
-    app.act("card.open", product_id="8")
+    app.act("table.open", product_id="8")
     assert "changed-since" not in keys(app)
-    app.act("card.open", product_id="9")
+    app.act("table.open", product_id="9")
     assert "New since " in shown(app).words
 
 
@@ -231,7 +231,7 @@ def test_the_neighbours_in_the_list_are_read_meanwhile() -> None:
     app = App(Session(px.flatten(records), product_id="3"))
     card_of(app)
     for product_id in ("4", "5", "4"):
-        app.act("card.open", product_id=product_id)
+        app.act("table.open", product_id=product_id)
         assert f"Citron {product_id}" in str(app.view()["blocks"])
         assert "Reading the product" not in str(app.view()["blocks"])
         app.wait()

@@ -152,9 +152,9 @@ def test_what_is_typed_survives_another_page_and_another_product() -> None:
     app.act("form.set", form="card", field=place, value="Citron v")
     assert "Citron v" == texts(app)[FRENCH]["editor"]["value"]
 
-    app.act("card.open", product_id="8")
+    app.act("table.open", product_id="8")
     assert "editor" not in texts(app)[FRENCH]
-    app.act("card.open", product_id="7")
+    app.act("table.open", product_id="7")
     assert "Citron v" == texts(app)[FRENCH]["editor"]["value"]
 
     app.act("card.leave", place=place)

@@ -92,6 +92,23 @@ def test_languages_of_a_channel_are_columns(app: App) -> None:
     assert [SHOP, "Leaflet"] == [one["text"]["text"] for one in grid(app)["columns"]]
 
 
+def test_families_keep_their_names_where_a_channel_asks_nothing_of_them() -> None:
+    """The leaflet requires something of one family alone: the other is listed with its name, and without figures."""
+    rows = [
+        ("Web shop", "A", "brand", "must"),
+        ("Web shop", "B", "brand", "must"),
+        ("Leaflet", "A", "netContent", "must"),
+    ]
+    wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
+    kinds = [{"code": code, "label": f"Kind {code}"} for code in "AABBB"]
+    catalog = prodex.flatten({"id": n, "kind": kind} for n, kind in enumerate(kinds))
+    app = quality(prodex.audit(catalog, wanted, progress=False))
+    app.act("completeness.columns", value="Leaflet")
+    shown_rows = grid(app)["rows"]
+    assert ["all products", "Kind B", "Kind A"] == [row["text"]["text"] for row in shown_rows]
+    assert {"–"} == {cell["text"]["text"] for cell in shown_rows[1]["cells"]}
+
+
 def test_families_are_ordered(app: App, audit: prodex.Audit) -> None:
     """The largest first, or the least complete; all products stay on top."""
     largest = [row["text"]["text"] for row in grid(app)["rows"]]

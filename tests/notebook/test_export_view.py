@@ -19,6 +19,7 @@ from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.table_export import (
     AS_SHOWN,
     EVERYTHING,
+    ONE_TABLE,
     ExportRequest,
     ShownTable,
     export_products,
@@ -114,6 +115,7 @@ def test_all_tables_are_those_of_the_products_that_are_left(
         (EVERYTHING, "csv", len(TABLES)),  # without the records
         (EVERYTHING, "parquet", len(TABLES) + 1),
         (EVERYTHING, "jsonl", 2),
+        (ONE_TABLE, "xlsx", 1),
     ],
 )
 def test_what_stands_in_the_way_is_known_before(
@@ -220,6 +222,27 @@ def test_the_form_offers_what_there_is_to_choose(catalog: prodex.Catalog, tmp_pa
     assert field(app, "safe")
 
 
+def test_one_table_is_a_file_for_excel(catalog: prodex.Catalog, tmp_path: Path) -> None:
+    """With labels beside codes, in the languages that are entered; what it does not hold is said."""
+    app = form_of(catalog)
+    app.change(lambda session: session.filtered(Selection().toggled("brand", "A")))
+    typed(app, what=ONE_TABLE, folder=str(tmp_path), columns="gtin, brand_code, brand", languages="fr")
+    assert "xlsx" == (field(app, "format") or {})["value"]
+    press(app)
+    file = tmp_path / "products_in_one_table.xlsx"
+    assert [file] == [*tmp_path.iterdir()]
+    rows = CalamineWorkbook.from_path(file).get_sheet_by_index(0).to_python()
+    assert [["gtin", "brand_code", "brand"], ["00000000000017", "A"]] == [rows[0], rows[1][:2]]
+    assert f"Exported 1 product to {file}. These are 1 of 3 products" in said(app)
+    assert "3 of 57 columns" in said(app)
+    assert "1 text is longer than a cell" in said(app)
+    press(app)
+    assert "Replace 1 file" == button(app)["label"]
+    typed(app, columns="brnad", folder=str(tmp_path / "other"))
+    press(app)
+    assert "did you mean 'brand'" in (field(app, "columns") or {}).get("error", "")
+
+
 def test_export_asks_before_it_replaces(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """The first press exports, the second asks, and the third replaces; after any change it is asked again."""
     app = form_of(catalog)
@@ -272,7 +295,7 @@ def test_other_products_than_the_button_says_are_not_exported(
     assert [] == [*tmp_path.iterdir()]
 
 
-@each_row("what", [AS_SHOWN, EVERYTHING])
+@each_row("what", [AS_SHOWN, EVERYTHING, ONE_TABLE])
 def test_only_the_selected_products_are_exported(catalog: prodex.Catalog, tmp_path: Path, what: str) -> None:
     """The button names their number; a filter that they do not meet leaves none of them out."""
     app = form_of(catalog)

@@ -156,9 +156,9 @@ def test_another_product_forgets_the_history_of_the_one_before() -> None:
     prodex.flatten(records).save("shop", progress=False)
     catalog = prodex.flatten([records[0] | {"brand": {"code": "B"}}, records[1]]).save("shop", progress=False)
     app = panel(catalog, "7")
-    app.act("card.open", product_id="8")
+    app.act("table.open", product_id="8")
     assert "No value was changed" in section(app).words
-    app.act("card.open", product_id="7")
+    app.act("table.open", product_id="7")
     assert "1 value changed" in section(app).words
 
 

@@ -17,7 +17,7 @@ from openpyxl import load_workbook
 import prodex
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.sending import preview_now
+from prodex.notebook.views.sending import OUTBOXES
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix
 from tests.notebook.pressing import (
@@ -71,7 +71,7 @@ class Asked:
         """Read the folder."""
         type_in(self.app, "returned", folder=str(self.folder))
         press(self.app, "Read")
-        read = preview_now(self.app.session, "returned")
+        read = OUTBOXES["returned"].preview(self.app.session)
         assert read is not None, said(self.app)
         return read.fix
 
@@ -136,11 +136,17 @@ def test_what_was_sent_is_followed_to_the_product(asked: Asked) -> None:
     asked.read()
     assert "1 answer: 1 can be sent" in said(app)
     assert NAME in said(app)
+    # As in Corrections, a field is called by its title.
+    assert "Long name" in said(app)
+    assert "namePublicLong" not in said(app)
     press(app, "Send 1 correction")
     assert CAPITALS == stored(app.session.service, FIRST)["namePublicLong"][0]["data"]
     press(app, "Yes, send 1 correction of 1 product")
     assert "1 correction has arrived at 127.0.0.1" in said(app)
     assert "1 finding fixed, 0 new." in said(app)
+    # Its rows are not called such as can be sent any more.
+    assert "rows accounted for: 1 sent" in said(app)
+    assert "can be sent" not in said(app)
     assert not buttons(app, "Check what has arrived")
     session = app.session
     assert NAME in session.catalog.texts["text"].tolist()
@@ -374,7 +380,7 @@ def test_files_that_are_chosen_in_a_page_are_read(asked: Asked) -> None:
     assert not (asked.folder.parent / "evil").exists()
     shutil.rmtree(asked.folder)
     chosen("2", "a.xlsx", "a.xlsx")
-    read = preview_now(app.session, "returned")
+    read = OUTBOXES["returned"].preview(app.session)
     assert read is not None
     assert 2 == read.fix.files
     app.act("returned.upload", batch="3", file=0, name="x.xlsx", content="no base64!", is_last=True)

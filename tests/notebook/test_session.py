@@ -11,6 +11,7 @@ import pytest
 import prodex as px
 from prodex.notebook.app import App
 from prodex.notebook.session.actions import DEEDS, setting
+from prodex.notebook.session.readings import last_read, read_for, reading
 from prodex.notebook.session.value import History, Session
 from prodex.selection import Selection
 from prodex.worklists.text_corrections import TextCorrection
@@ -139,6 +140,28 @@ def test_what_is_no_catalogue_is_refused() -> None:
         Session([])  # type: ignore[arg-type]
     with pytest.raises(px.errors.InputError, match="audit must be an audit, not str"):
         Session(px.flatten(RECORDS), "online-listing")  # type: ignore[arg-type]
+
+
+def test_what_was_read_is_of_its_key() -> None:
+    """A result and a problem are kept alike; of another key nothing is known, but what was read last."""
+    app = App(Session(px.flatten(RECORDS)))
+
+    def read(key: str, text: str) -> Session:
+        want = reading("test.number", (key,), lambda _: int(text))
+        app.run(want.slot, want.do, want.then, key=want.key, **want.options)
+        app.wait()
+        return app.session
+
+    assert read_for(app.session, "test.number", ("a",)) is None
+    seven = read_for(read("a", "7"), "test.number", ("a",))
+    assert seven is not None
+    assert (7, "") == (seven.value, seven.problem)
+    failed = read_for(read("b", "seven"), "test.number", ("b",))
+    assert failed is not None
+    assert failed.value is None
+    assert "seven" in failed.problem
+    assert read_for(app.session, "test.number", ("a",)) is None
+    assert failed == last_read(app.session, "test.number")
 
 
 def test_a_script_that_ends_while_something_is_read_prints_nothing() -> None:

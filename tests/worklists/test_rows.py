@@ -537,3 +537,12 @@ def test_half_of_a_character_in_a_frame_is_refused_and_breaks_no_key() -> None:
             prodex.read_worklist(rows.assign(**cells), catalog, profile=profile).answers["state"].tolist()
         )
     assert ["refused", "needs confirmation", "accepted"] == states
+
+
+def test_a_frame_of_many_rows_is_read() -> None:
+    """A thousand rows are as far as headings are looked for, and no end of the answers."""
+    catalog = prodex.flatten(RECORDS)
+    empty = {"gtin": FIRST, "attribute": "namePublicLong", "language": "fr", "new_value": None}
+    frame = pd.DataFrame([*[empty] * 1_500, {**empty, "new_value": "Pain bis"}])
+
+    assert [1_501] == prodex.read_worklist(frame, catalog).row_counts["rows"].tolist()

@@ -266,6 +266,9 @@ _PREPOSITIONS = {"added": "to", "removed": "from", "changed": "on"}
 #: Share of the products from which on one of several suppliers is named.
 _MOSTLY = 0.5
 _WHAT = ["attribute", "language", "change"]
+#: A name in a path, in which a dot or a backslash of its own has a backslash before it (`tables.attributes`).
+_PART = r"(?:\\.|[^.\\])+"
+_WHOLE = rf"^(assets\.{_PART}|{_PART})"
 COLUMNS = ("attribute", "language", "change", "items", "products", "owners", "owner", "says")
 
 
@@ -326,13 +329,12 @@ def _most_concerned(events: pd.DataFrame) -> pd.DataFrame:
 
 
 def whole_attributes(attributes: pd.Series) -> pd.Series:
-    """Return the attributes at the top of a product that others are parts of; of assets, the kind of asset.
+    r"""Return the attributes at the top of a product that others are parts of; of assets, the kind of asset.
 
-    >>> whole_attributes(pd.Series(["brand.label", "assets.pictures.url", "assets", ".odd"])).tolist()
-    ['brand', 'assets.pictures', 'assets', '']
+    >>> whole_attributes(pd.Series(["brand.label", "assets.pictures.url", "assets", r"a\.b.c"])).tolist()
+    ['brand', 'assets.pictures', 'assets', 'a\\.b']
     """
-    # A service may call an attribute anything: what begins with a dot has no name at the top.
-    return attributes.str.extract(r"^(assets\.[^.]*|[^.]*)", expand=False)
+    return attributes.str.extract(_WHOLE, expand=False)
 
 
 def _is_top_level(attributes: pd.Series) -> pd.Series:

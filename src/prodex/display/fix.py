@@ -157,7 +157,11 @@ def _rows_by_state(fix: Fix) -> str:
     frame = fix.row_counts
     counts = {str(name): int(frame[name].sum()) for name in frame.columns if name not in {"file", "sheet"}}
     rows = counts.pop("rows")
-    states_text = ", ".join(_state_counts(_STATES | {_WITHOUT: _WITHOUT}, counts))
+    states = _STATES
+    if fix.tracking is not None:
+        # A row may have several answers: what became of them may differ.
+        states = {"accepted": " or ".join(_outcomes(fix))} | _SENT_STATES
+    states_text = ", ".join(_state_counts(states | {_WITHOUT: _WITHOUT}, counts))
     return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if states_text else ''}{states_text}"
 
 

@@ -5,7 +5,7 @@ Beside them, the offers: which columns somebody can add to the facets of an expl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, time
 from functools import cached_property
@@ -15,15 +15,15 @@ import numpy as np
 
 from prodex.catalog import Catalog
 from prodex.catalog.names import AttributeNames
-from prodex.exploration.facets import FilterResult, attribute_words, fill_facet
+from prodex.exploration.facets import attribute_words, fill_facet
 from prodex.exploration.filled import USUAL
-from prodex.exploration.product_columns import ProductColumns, quantity_names
-from prodex.exploration.ranges import Histogram, Histograms, in_utc, measure_of, overlap, reaches
+from prodex.exploration.product_columns import quantity_names
+from prodex.exploration.ranges import Histogram, in_utc, measure_of, overlap, reaches
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.languages.labels import attribute_label
 from prodex.messages import counted
-from prodex.selection import Range, Selection
+from prodex.selection import Range
 from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within
 from prodex.tables.declaration import TABLES
@@ -48,77 +48,71 @@ def column_of(facet: str) -> str | None:
     return facet.removeprefix(_RANGE) if facet.startswith(_RANGE) else None
 
 
-class RangeFacets:
-    """The facets of the dates and numbers of a catalogue.
+def bins_of(
+    found: Histogram, limits: Range, said: Callable[[Range], str] = range_words
+) -> list[dict[str, Any]]:
+    """Return the bars of a histogram as pages draw them: of each what it is called, its count and its limits.
 
     Parameters
     ----------
-    products
-        The products.
+    found
+        The histogram.
+    limits
+        The range that is selected: which bars are inside.
+    said
+        Returns what the range of a bar is called.
+    """
+    own = [found.range(place, place) for place in range(len(found.counts))]
+    return [
+        {
+            "label": said(one),
+            "count": count,
+            "inside": bool(limits) and overlap(one, limits),
+            "least": _plain_limit(one.least),
+            "greatest": _plain_limit(one.greatest),
+        }
+        for one, count in zip(own, found.counts, strict=True)
+    ]
+
+
+def shown_range(found: Histogram, column: str, limits: Range) -> dict[str, Any]:
+    """Return the facet of a column of dates or numbers as the list of facets is given it.
+
+    Parameters
+    ----------
+    found
+        Its histogram, of the products that meet all conditions but its own range.
+    column
+        The column.
+    limits
+        The range that is selected.
+    """
+    return {
+        "range": {
+            "kind": measure_of(column),
+            "least": _limit_text(limits.least),
+            "greatest": _limit_text(limits.greatest),
+        },
+        "bins": bins_of(found, limits),
+        "note": _range_note(found, limits),
+    }
+
+
+def typed_range(column: str, limits: Range, side: str, text: str) -> Range:
+    """Return a range with one limit as it was typed; without a text it is open on that side.
+
+    Raises
+    ------
+    InputError
+        When it is no number or no date, or may be two.
 
     Examples
     --------
-    >>> import prodex
-    >>> products = ProductColumns(prodex.flatten([{"id": n, "lifeCycle": n} for n in (1, 2, 9)]))
-    >>> facets = RangeFacets(products)
-    >>> facets.typed("life_cycle", Range(), "least", "2")
+    >>> typed_range("life_cycle", Range(), "least", "2")
     Range(least=2.0, greatest=None)
     """
-
-    def __init__(self, products: ProductColumns) -> None:
-        self._histograms = Histograms(products)
-        self._shown: dict[str, Histogram] = {}
-
-    def shown(self, column: str, conditions: Selection, left: FilterResult) -> dict[str, Any]:
-        """Return the facet of a column as the list of facets is given it; its bars ignore its own range.
-
-        Parameters
-        ----------
-        column
-            The column.
-        conditions
-            What is selected.
-        left
-            The products that meet the conditions.
-        """
-        limits = conditions.ranges.get(column, Range())
-        found = self._histograms.of(column, left.without(column))
-        self._shown[column] = found
-        own = [found.range(place, place) for place in range(len(found.counts))]
-        return {
-            "range": {
-                "kind": measure_of(column),
-                "least": _limit_text(limits.least),
-                "greatest": _limit_text(limits.greatest),
-            },
-            "bins": [
-                {
-                    "label": range_words(one),
-                    "count": count,
-                    "inside": bool(limits) and overlap(one, limits),
-                    "least": _plain_limit(one.least),
-                    "greatest": _plain_limit(one.greatest),
-                }
-                for one, count in zip(own, found.counts, strict=True)
-            ],
-            "note": _range_note(found, limits),
-        }
-
-    def pressed(self, column: str, limits: Range, first: int, last: int) -> Range:
-        """Return the range of some bars; what is selected alone already is no longer so."""
-        chosen = self._shown[column].range(int(first), int(last))
-        return Range() if chosen == limits else chosen
-
-    def typed(self, column: str, limits: Range, side: str, text: str) -> Range:
-        """Return a range with one limit as it was typed; without a text it is open on that side.
-
-        Raises
-        ------
-        InputError
-            When it is no number or no date, or may be two.
-        """
-        limit = _read_limit(column, text.strip(), is_end=side == "greatest") if text.strip() else None
-        return Range(limit, limits.greatest) if side == "least" else Range(limits.least, limit)
+    limit = _read_limit(column, text.strip(), is_end=side == "greatest") if text.strip() else None
+    return Range(limit, limits.greatest) if side == "least" else Range(limits.least, limit)
 
 
 def _read_limit(column: str, text: str, *, is_end: bool) -> float | datetime:
@@ -197,10 +191,14 @@ class FacetOffers:
         self.catalog = catalog
         self._names = AttributeNames(catalog)
 
-    def read(self) -> FacetOffers:
+    @property
+    def is_read(self) -> bool:
+        """Whether the names of all attributes were read."""
+        return "_known" in vars(self)
+
+    def read(self, _: object = None) -> None:
         """Read the names of all attributes; may be called in a thread of its own."""
         self._known  # noqa: B018 - reading is what is asked for
-        return self
 
     def find(self, typed: str, language: str | None = None) -> list[Offer]:
         """Return the facets whose attribute has what was typed in its wire path or its plain name, the likeliest first.

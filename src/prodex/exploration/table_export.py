@@ -21,7 +21,8 @@ from prodex.tables.declaration import TABLES
 
 #: What can be exported, as the form names it.
 AS_SHOWN, EVERYTHING = "the table as shown", "all tables of these products"
-_FILE = "products_as_shown"
+ONE_TABLE = "one table for Excel and Power BI"
+_FILE, _ONE_FILE = "products_as_shown", "products_in_one_table"
 _DESCRIBED = "datapackage.json"
 #: Rows of a batch, so that no second copy of a large table is held in memory.
 _AT_ONCE = 10_000
@@ -34,7 +35,7 @@ class ExportRequest:
     Attributes
     ----------
     what
-        `AS_SHOWN` or `EVERYTHING`.
+        `AS_SHOWN`, `EVERYTHING` or `ONE_TABLE`.
     format
         A name in `FORMATS`.
     folder
@@ -42,7 +43,7 @@ class ExportRequest:
     is_safe
         Whether text that a spreadsheet would run as a formula gets an apostrophe; for CSV only.
     languages, columns
-        Of all tables, only texts in these languages, and only these columns; none given means all.
+        Of all tables, or of the one, only texts in these languages, and only these columns; none given means all.
     """
 
     what: str
@@ -57,7 +58,14 @@ class ExportRequest:
         """Names of existing files that the export would replace."""
         names = [_FILE] if self.what == AS_SHOWN else tables_in(self.format)
         wanted = [*(f"{name}.{self.format}" for name in names), _DESCRIBED]
+        if self.what == ONE_TABLE:
+            wanted = [self.one_file.name]
         return [name for name in wanted if (self.folder / name).exists()]
+
+    @property
+    def one_file(self) -> Path:
+        """The file of the one table."""
+        return self.folder / f"{_ONE_FILE}.{self.format}"
 
     @property
     def escapes(self) -> bool:
@@ -138,6 +146,8 @@ def export_products(
         When the disk refuses.
     """
     scope = scope_of(catalog.chosen, len(catalog))
+    if request.what == ONE_TABLE:
+        return _one_table(request, catalog, scope, progress)
     if is_shown := request.what == AS_SHOWN:
         tables = {_FILE: ExportedTable(table.batches(), table.schema)}
         origin = table.products.catalog.origin.to_json()
@@ -176,8 +186,26 @@ def export_products(
     return report
 
 
+def _one_table(request: ExportRequest, catalog: Catalog, scope: str | None, progress: Progress) -> str:
+    """Export one table with all that there is of a product, and return what was written where."""
+    written = catalog.export_wide(
+        request.one_file,
+        request.languages or None,
+        columns=request.columns or None,
+        escape_formulas=request.escapes,
+        progress=progress,
+    )
+    report = f"Exported {counted(len(catalog), 'product')} to {request.one_file.absolute()}."
+    if scope is not None:
+        report += f" These are {scope}"
+    if written.left_out:
+        report += f" Written: {'; '.join(written.left_out)}."
+    return report
+
+
 def export_formats(what: str) -> list[tuple[str, FormatName]]:
-    """Return the formats by title, so that CSV, which every program reads, is proposed first."""
+    """Return the formats by title, so that CSV, which every program reads, is proposed first; Excel for one table."""
     # The table as it is shown is made of columns, of which whole records know nothing.
     able = {name: one for name, one in FORMATS.items() if what == EVERYTHING or not one.holds_records}
-    return sorted((one.title, name) for name, one in able.items())
+    formats = sorted((one.title, name) for name, one in able.items())
+    return sorted(formats, key=lambda one: what == ONE_TABLE and one[1] != "xlsx")

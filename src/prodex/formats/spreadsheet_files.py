@@ -393,7 +393,7 @@ _MOST_COMPARED = 20_000
 _SEPARATORS = ",;\t|"
 _DECLARED = re.compile(r'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 #: Rows and characters in which the headings are searched for, and lines whose widths are compared where there are none.
-_MOST_ROWS, _MOST_CHARACTERS, _LINES = 1_000, 1_000_000, 20
+_MOST_SEARCHED, _MOST_CHARACTERS, _LINES = 1_000, 1_000_000, 20
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 #: Half of a character; so bytes are kept that are none in the encoding of the file.
@@ -442,6 +442,26 @@ def csv_rows(
         When it is no text.
     """
     text, is_certain = _decoded_text(content)
+    return rows_of_text(text, meter, headings=headings, known=known, is_certain=is_certain)
+
+
+def rows_of_text(
+    text: str,
+    meter: Meter,
+    *,
+    headings: Headings | None = None,
+    known: Known | None = None,
+    is_certain: bool = True,
+) -> Callable[[], Iterator[tuple[int, Row]]]:
+    """Return what yields the rows of the text of a CSV file, each with its number.
+
+    `is_certain` says whether its letters are known, or each of them is still a byte; for the others see `csv_rows`.
+
+    Raises
+    ------
+    NoText
+        When it is no text.
+    """
     if "\0" in text:
         raise NoText("it is neither a workbook nor text")
     # Quoted cells may be as long as the file.
@@ -455,7 +475,7 @@ def csv_rows(
         for number, cells in enumerate(_records(text, separator), 1):
             if number % _SO_MANY == 0:
                 meter.count_received(0)
-            if row := {place: _csv_cell(one, letters) for place, one in enumerate(cells) if one}:
+            if row := {place: csv_cell(one, letters) for place, one in enumerate(cells) if one}:
                 yield number, row
 
     return rows
@@ -491,7 +511,8 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
 
 
-def _csv_cell(stored: str, letters: _Letters | None) -> Cell:
+def csv_cell(stored: str, letters: _Letters | None = None) -> Cell:
+    """Return a cell of a text; with half a character in it, it is one that cannot be read."""
     if stored.isascii():
         return Cell(stored, "text")
     if letters is not None:
@@ -611,7 +632,7 @@ def _number_of_headings(sample: str, separator: str, headings: Headings | None) 
         return 0
     found = 0
     with suppress(csv.Error):  # of another separator: text in quotes may end anywhere
-        for number, cells in enumerate(islice(_records(sample, separator), _MOST_ROWS), 1):
+        for number, cells in enumerate(islice(_records(sample, separator), _MOST_SEARCHED), 1):
             found = max(
                 found, headings(number, {place: Cell(one, "text") for place, one in enumerate(cells) if one})
             )

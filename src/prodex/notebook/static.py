@@ -7,8 +7,9 @@ escaped here, and nothing of it loads anything: addresses are text.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from itertools import islice
 from typing import Any, TypeAlias
 
 from prodex.colour_scale import LIGHT, SCALE
@@ -43,31 +44,39 @@ class _Renderer:
 
     def one(self, block: Block) -> str:
         draw = _KINDS.get(block["kind"])
-        return "" if draw is None else draw(self, block)
+        return "" if draw is None or "only-live" in block.get("tone", "") else draw(self, block)
 
     def said(self, said: Any) -> str:
-        """Return what a view has as a text: words of ours, a text of somebody else, a block, or several in a row."""
+        """Return what a view has as a text, or what stands in a cell.
+
+        This is words of ours, a text of somebody else, a block, a picture, what a button says, words that look
+        otherwise, or several of these in a row.
+        """
         if said is None or said == "":
             return ""
         if isinstance(said, list | tuple):
             return "".join(map(self.said, said))
         if not isinstance(said, dict):
             return escape(str(said))
-        return self.one(said) if "kind" in said else _typed(said)
-
-    def cell(self, cell: Any) -> str:
-        """Return what stands in a cell of a table."""
-        if not isinstance(cell, dict) or "kind" in cell:
-            return self.said(cell)
-        if "parts" in cell:
-            return " ".join(map(self.cell, cell["parts"]))
-        if "button" in cell:
+        if "kind" in said:
+            return self.one(said)
+        if "parts" in said:
+            return " ".join(map(self.said, said["parts"]))
+        if "button" in said:
             # It mostly says a number, which is worth more than that it can be pressed.
-            return self.said(cell["button"].get("label"))
-        if "words" not in cell:
-            return self.said(cell)
-        words = self.said(cell["words"])
-        return _tag("span", words, cell.get("tone", "")) if cell.get("tone") else words
+            return self.said(said["button"].get("label"))
+        if "thumbnail" in said:
+            return self.image(said["thumbnail"]) or self.said(said.get("words"))
+        if "words" not in said:
+            return _typed(said)
+        words = self.said(said["words"])
+        return _tag("span", words, said["tone"]) if said.get("tone") else words
+
+    def image(self, name: str | None, alt: str = "") -> str:
+        """Return a picture with its bytes; nothing where it was not sent."""
+        kind, content = self.pictures.get(name or "", ("", b""))
+        source = f"data:{escape(kind)};base64,{b64encode(content).decode()}"
+        return f'<img src="{source}" alt="{escape(alt)}">' if content else ""
 
 
 def blocks_html(blocks: Iterable[Block | None], pictures: Pictures | None = None) -> str:
@@ -117,28 +126,19 @@ def _typed(text: Mapping[str, str]) -> str:
     return _tag("details", summary + whole, "typed")
 
 
-def _plain(said: Any) -> str:
-    """Return a text as one string, for labels that only screen readers have."""
-    if isinstance(said, list | tuple):
-        return "".join(map(_plain, said))
-    if isinstance(said, dict):
-        return _plain(said.get("words", said.get("begin") or said.get("text") or said.get("gap", "")))
-    return "" if said is None else str(said)
-
-
 def _heading(at: _Renderer, block: Block) -> str:
-    if "only-live" in block.get("tone", ""):
-        return ""
     return _tag(f"h{block.get('level', 3)}", at.said(block["text"]))
 
 
 def _text(at: _Renderer, block: Block) -> str:
-    if "only-live" in block.get("tone", ""):
-        return ""
     words = at.said(block["text"])
     # A block in a sentence may hold elements that no paragraph takes.
     name = "div" if "<div" in words or "<details" in words or "<ul" in words else "p"
     return _tag(name, words, "text", block.get("tone", "")) if words else ""
+
+
+def _said(words: str) -> str:
+    return _tag("p", words, "text muted") if words else ""
 
 
 def _list(at: _Renderer, block: Block) -> str:
@@ -151,35 +151,90 @@ def _group(at: _Renderer, block: Block) -> str:
     return _tag("div", inside, block["kind"], block.get("look", "")) if inside else ""
 
 
-def _region(table: str, label: str) -> str:
+def _grid(
+    label: str, heads: Iterable[str], rows: Iterable[str], look: str = "rows", caption: str = ""
+) -> str:
+    """Return a table of rows of cells, in what scrolls where it is too wide."""
+    head = "".join(heads)
+    above = _tag("caption", escape(caption or label)) + (f"<thead><tr>{head}</tr></thead>" if head else "")
+    lines = "".join(_tag("tr", one) for one in rows)
+    table = _tag("table", f"{above}<tbody>{lines}</tbody>", look)
     return _tag("div", table, "scroll", role="region", aria_label=label, tabindex="0")
 
 
 def _table(at: _Renderer, block: Block) -> str:
     if not block["rows"]:
-        empty = at.said(block.get("empty"))
-        return _tag("p", empty, "text muted") if empty else ""
-    columns = block["columns"]
+        return _said(at.said(block.get("empty")))
+    columns, align = block["columns"], block.get("align", "")
 
-    def cell(place: int, content: Any) -> str:
-        column = columns[place] if place < len(columns) else {}
-        is_head = bool(column.get("head"))
-        name, scope = ("th", "row") if is_head else ("td", "")
-        align = column.get("align", "")
-        return _tag(name, at.cell(content), align, scope=scope, align=align)
+    def cell(column: Mapping[str, Any], content: Any) -> str:
+        name, scope = ("th", "row") if column.get("head") else ("td", "")
+        own = column.get("align", "")
+        return _tag(name, at.said(content), own, scope=scope, align=own, style=_shade(content))
 
-    body = "".join(
-        _tag("tr", "".join(cell(place, content) for place, content in enumerate(row["cells"])))
-        for row in block["rows"]
-    )
-    heads = "".join(
-        _tag("th", at.said(one.get("title")), one.get("align", ""), scope="col") for one in columns
-    )
-    has_heads = any(one.get("title") for one in columns)
-    head = f"<thead><tr>{heads}</tr></thead>" if has_heads else ""
-    label = block["label"]
-    caption = f"<caption>{escape(label)}</caption>"
-    return _region(_tag("table", f"{caption}{head}<tbody>{body}</tbody>", "rows"), label)
+    heads = [
+        _tag("th", at.said(one.get("title")), one.get("align", ""), scope="col", align=align)
+        for one in columns
+    ]
+    rows = ("".join(map(cell, columns, row["cells"])) for row in block["rows"])
+    return _grid(block["label"], heads if any(one.get("title") for one in columns) else [], rows)
+
+
+def _shade(cell: Any) -> str:
+    """Return how the shade of a figure looks."""
+    if not isinstance(cell, dict) or "shade" not in cell:
+        return ""
+    # The letters have the colour that belongs to the shade: a page may be dark.
+    shade = SCALE[cell["shade"]]
+    return f"background-color:{shade.light};color:{LIGHT[shade.ink]}"
+
+
+def _product_table(at: _Renderer, block: Block) -> str:
+    """Return the page of products that is shown: of each column its title, without what can be chosen in it."""
+    pictures, columns = block.get("pictures"), block["columns"]
+
+    def cells(row: Mapping[str, Any]) -> list[Any]:
+        picture = [] if pictures is None else [{"thumbnail": pictures.get(row["key"])}]
+        return [*picture, *({"text": one} if isinstance(one, str) else one for one in row["cells"])]
+
+    # Under the head of such a column stands how its values are distributed, which is of use to whoever can press.
+    plain = [{"title": one["title"], "align": one["align"]} for one in columns]
+    picture = [] if pictures is None else [{"title": "Picture"}]
+    return _first_rows(at, block, [*picture, *plain], map(cells, block["rows"]))
+
+
+def _cells(at: _Renderer, block: Block) -> str:
+    """Return a grid of cells: the figure of each, on the shade that says how much is missing."""
+
+    def head(one: Mapping[str, Any]) -> list[Any]:
+        detail = {"kind": "mark", "words": one.get("detail"), "tone": "muted", "element": "small"}
+        return [one["text"], *([{"kind": "break"}, detail] if "detail" in one else [])]
+
+    columns = [{"title": head(one), "align": "right"} for one in block["columns"]]
+    corner = {"title": block["corner"], "head": True, "align": "left"}
+    rows = ([head(one), *({"words": cell["text"], **cell} for cell in one["cells"])] for one in block["rows"])
+    return _first_rows(at, block, [corner, *columns], rows if columns else ())
+
+
+def _product_gallery(at: _Renderer, block: Block) -> str:
+    """Return a table for each group of pictures: each product with its picture, or why there is none."""
+    columns = [{"title": one, "align": "left"} for one in ("Picture", "Name", "Brand", "GTIN", "")]
+
+    def cells(tile: Mapping[str, Any]) -> list[Any]:
+        texts = (tile[name] for name in ("name", "brand", "gtin", "mark"))
+        return [{"thumbnail": tile["src"], "words": tile["words"]}, *({"text": one or ""} for one in texts)]
+
+    made = ""
+    for group in block["groups"]:
+        made += _tag("h4", _bdi(group["label"])) if group["label"] else ""
+        made += _first_rows(at, {"label": "Pictures"}, columns, map(cells, group["tiles"]))
+    return made or _said(escape(block["empty"]))
+
+
+def _first_rows(at: _Renderer, block: Block, columns: list[dict[str, Any]], rows: Iterable[list[Any]]) -> str:
+    """Return the first rows of a table, its heads on the left as those of rows are."""
+    shown = [{"cells": one} for one in islice(rows, _ROWS)]
+    return _table(at, {"align": "left", **block, "columns": columns, "rows": shown})
 
 
 def _fold(at: _Renderer, block: Block) -> str:
@@ -188,53 +243,60 @@ def _fold(at: _Renderer, block: Block) -> str:
 
 
 def _details(at: _Renderer, block: Block) -> str:
-    inside = at.all(block["blocks"])
     opened = " open" if block.get("open") else ""
-    return f"<details{opened}><summary>{at.said(block['title'])}</summary>{inside}</details>"
+    return f"<details{opened}><summary>{at.said(block['title'])}</summary>{at.all(block['blocks'])}</details>"
 
 
 def _switch(at: _Renderer, block: Block) -> str:
     """Return which of several is chosen; the others are there to be pressed."""
     chosen = [one["title"] for one in block["options"] if one["name"] == block["value"]]
-    return (
-        _tag("p", f"{escape(block['label'])}: <strong>{at.said(chosen[0])}</strong>", "text")
-        if chosen
-        else ""
-    )
+    return _entered(at, block["label"], chosen[:1])
+
+
+def _entered(at: _Renderer, label: Any, values: Sequence[Any]) -> str:
+    words = ", ".join(map(at.said, values))
+    return _tag("p", f"{at.said(label)}: <strong>{words}</strong>", "text") if values else ""
 
 
 def _form(at: _Renderer, block: Block) -> str:
     """Return what is entered, and what is chosen other than the first; a path of this machine is nobody else's."""
-    entered = []
+    entered = ""
     for field in block["fields"]:
         options = {str(one["value"]): one["label"] for one in field.get("options", ())}
         values = field["value"] if isinstance(field["value"], list) else [field["value"]]
         is_first = field["kind"] == "choice" and [*map(str, values)] == [*options][:1]
-        if field["kind"] == "folder" or is_first or not any(values):
-            continue
-        words = ", ".join(at.said(options.get(str(one), typed_text(str(one)))) for one in values)
-        entered.append(_tag("p", f"{at.said(field['label'])}: <strong>{words}</strong>", "text"))
-    return "".join(entered)
+        if field["kind"] != "folder" and not is_first and any(values):
+            said = [options.get(str(one), typed_text(str(one))) for one in values]
+            entered += _entered(at, field["label"], said)
+    return entered
 
 
 def _part(at: _Renderer, block: Block) -> str:
     inside = at.all(block["blocks"])
-    note = f" {_tag('small', at.said(block['note']), 'muted')}" if block.get("note") else ""
-    return _tag("section", f"<h4>{at.said(block['title'])}{note}</h4>{inside}", block.get("look", ""))
+    return _tag(
+        "section", f"<h4>{at.said(block['title'])}{_note(at, block)}</h4>{inside}", block.get("look", "")
+    )
+
+
+def _note(at: _Renderer, block: Mapping[str, Any]) -> str:
+    return f" {_tag('small', at.said(block['note']), 'muted')}" if block.get("note") else ""
 
 
 def _facts(at: _Renderer, block: Block) -> str:
-    rows = []
-    for one in block["rows"]:
-        note = f" {_tag('small', at.said(one['note']), 'muted')}" if "note" in one else ""
-        # No list of terms: style sheets of notebooks let terms float, and a long one runs into its value.
-        term = _tag("strong", at.said(one["term"]), "term")
-        rows.append(_tag("div", f"{term} {_tag('span', at.said(one['value']) + note, 'value')}"))
-    return _tag("div", "".join(rows), "facts", block.get("look", "")) if rows else ""
+    # No list of terms: style sheets of notebooks let terms float, and a long one runs into its value.
+    rows = "".join(
+        _tag(
+            "div",
+            f"{_tag('strong', at.said(one['term']), 'term')} "
+            f"{_tag('span', at.said(one['value']) + _note(at, one), 'value')}",
+        )
+        for one in block["rows"]
+    )
+    return _tag("div", rows, "facts", block.get("look", "")) if rows else ""
 
 
 def _mark(at: _Renderer, block: Block) -> str:
-    return _tag("span", at.said(block["words"]), block.get("tone", ""))
+    return _tag(block.get("element", "span"), at.said(block["words"]), block.get("tone", ""))
 
 
 def _copy(_: _Renderer, block: Block) -> str:
@@ -248,30 +310,30 @@ def _record(_: _Renderer, block: Block) -> str:
 def _picture(at: _Renderer, block: Block) -> str:
     if "problem" in block:
         return _tag("div", _tag("div", at.said(block["problem"]), "problem"), "image")
-    kind, content = at.pictures.get(block["image"], ("", b""))
-    if not content:
-        return _tag("div", escape(block["alt"]), "image muted")
-    source = f"data:{escape(kind)};base64,{b64encode(content).decode()}"
-    return _tag("div", f'<img src="{source}" alt="{escape(block["alt"])}">', "image")
+    image = at.image(block["image"], block["alt"])
+    return _tag("div", image or escape(block["alt"]), "image", "" if image else "muted")
 
 
 def _timeline(at: _Renderer, block: Block) -> str:
     """Return the history of values: for each its steps, the newest first."""
 
     def step(one: Mapping[str, Any]) -> str:
+        is_sent = bool(one.get("sent"))
         head = [_tag("span", escape(one["when"]), "when"), escape(one["event"])]
-        head += [_tag("span", "sent from here", "mark")] if one.get("sent") else []
-        head += [("by " if one.get("sent") else "") + at.said(one["by"])] if "by" in one else []
-        lines = [" · ".join(head), at.said(one["value"])]
-        lines += [_tag("small", at.said(one[name]), "muted") for name in ("how", "note") if name in one]
-        return _tag("li", "".join(_tag("div", line) for line in lines))
+        head += [_tag("span", "sent from here", "mark")] if is_sent else []
+        head += [f"{'by ' * is_sent}{at.said(one['by'])}"] if "by" in one else []
+        notes = (_tag("small", at.said(one[name]), "muted") for name in ("how", "note") if name in one)
+        return "".join(_tag("div", line) for line in (" · ".join(head), at.said(one["value"]), *notes))
 
-    places = []
+    made = ""
     for one in block["places"]:
         place = f" {_tag('span', at.said(one['place']), 'lang')}" if "place" in one else ""
-        steps = "".join(map(step, one["steps"]))
-        places.append(f"<h5>{at.said(one['attribute'])}{place}</h5>{_tag('ol', steps, 'steps')}")
-    return _tag("div", "".join(places), "timeline", role="group", aria_label=block["label"])
+        made += f"<h5>{at.said(one['attribute'])}{place}</h5>" + _items(map(step, one["steps"]), "steps")
+    return _tag("div", made, "timeline", role="group", aria_label=block["label"])
+
+
+def _items(items: Iterable[str], look: str = "") -> str:
+    return _tag("ol", "".join(_tag("li", one) for one in items), look)
 
 
 def _card_texts(at: _Renderer, block: Block) -> str:
@@ -289,115 +351,23 @@ def _card_texts(at: _Renderer, block: Block) -> str:
     def cell(one: Mapping[str, Any]) -> str:
         made = [shown for each in one.get("items", ()) if (shown := item(each))]
         gap = _tag("span", escape(one.get("gap", "")), "gap", lang="en") if not made and "gap" in one else ""
-        several = _tag("ol", "".join(map(_li, made))) if len(made) > 1 else "".join(made)
-        problems = "".join(
-            _tag(
-                "div",
-                _tag("span", escape(problem["title"]), "severity", problem["severity"]),
-                "found",
-                lang="en",
-            )
-            for problem in one.get("problems", ())
-        )
-        return _tag("td", gap + several + problems, "missing" if gap else "", lang=one.get("lang", ""))
-
-    columns = len(block["columns"])
+        shown = _items(made) if len(made) > 1 else "".join(made)
+        for problem in one.get("problems", ()):
+            name = _tag("span", escape(problem["title"]), "severity", problem["severity"])
+            shown += _tag("div", name, "found", lang="en")
+        return _tag("td", gap + shown, "missing" if gap else "", lang=one.get("lang", ""))
 
     def row(one: Mapping[str, Any]) -> str:
         head = _tag("th", at.said(one["attribute"]), scope="row", title=one["key"])
-        if "gap" in one:
-            gap = _tag("span", escape(one["gap"]), "gap")
-            return _tag("tr", f'{head}<td colspan="{columns}" class="missing">{gap}</td>')
-        return _tag("tr", head + "".join(map(cell, one["cells"])))
+        if "gap" not in one:
+            return head + "".join(map(cell, one["cells"]))
+        gap = _tag("span", escape(one["gap"]), "gap")
+        return f'{head}<td colspan="{len(block["columns"])}" class="missing">{gap}</td>'
 
     required = f" {_tag('span', 'required', 'required')}"
-    heads = "".join(
-        _tag("th", at.said(one["name"]) + (required if one["required"] else ""), scope="col")
-        for one in block["columns"]
-    )
-    caption = _tag("caption", escape(block["caption"]))
-    head = f'<thead><tr><th scope="col">Attribute</th>{heads}</tr></thead>'
-    body = _tag("tbody", "".join(map(row, block["rows"])))
-    return _region(_tag("table", caption + head + body, "texts"), block["label"])
-
-
-def _product_table(at: _Renderer, block: Block) -> str:
-    """Return the page of products that is shown: of each column its title, without what can be chosen in it."""
-    columns, pictures = block["columns"], block.get("pictures")
-
-    def line(one: Mapping[str, Any]) -> str:
-        picture = ""
-        if pictures is not None:
-            picture = _tag("td", _image(at, pictures.get(one["key"])))
-        cells = [
-            _tag("td", _bdi(cell) if isinstance(cell, str) else at.said(cell), align=column["align"])
-            for cell, column in zip(one["cells"], columns, strict=True)
-        ]
-        return _tag("tr", picture + "".join(cells))
-
-    heads = [
-        *([] if pictures is None else ["Picture"]),
-        *(escape(one["title"]) for one in columns),
-    ]
-    empty = _tag("p", at.said(block.get("empty")), "text muted") if block.get("empty") else ""
-    return _grid(block["label"], heads, map(line, block["rows"][:_ROWS])) if block["rows"] else empty
-
-
-def _cells(at: _Renderer, block: Block) -> str:
-    """Return a grid of cells: the figure of each, on the shade that says how much is missing."""
-    if not block["rows"] or not block["columns"]:
-        return _tag("p", at.said(block["empty"]), "text muted") if block["empty"] else ""
-
-    def head(one: Mapping[str, Any]) -> str:
-        detail = f"<br>{_tag('small', at.said(one['detail']), 'muted')}" if "detail" in one else ""
-        return at.said(one["text"]) + detail
-
-    def cell(one: Mapping[str, Any]) -> str:
-        if "shade" not in one:
-            return _tag("td", at.said(one["text"]), align="right")
-        # The letters have the colour that belongs to the shade: a page may be dark.
-        shade = SCALE[one["shade"]]
-        style = f"background-color:{shade.light};color:{LIGHT[shade.ink]}"
-        return _tag("td", at.said(one["text"]), align="right", style=style)
-
-    lines = (
-        _tag("tr", _tag("th", head(one), scope="row", align="left") + "".join(map(cell, one["cells"])))
-        for one in block["rows"][:_ROWS]
-    )
-    return _grid(block["label"], [at.said(block["corner"]), *map(head, block["columns"])], lines)
-
-
-def _product_gallery(at: _Renderer, block: Block) -> str:
-    """Return a table for each group of pictures: each product with its picture, or why there is none."""
-
-    def line(tile: Mapping[str, Any]) -> str:
-        texts = [_bdi(tile[name] or "") for name in ("name", "brand", "gtin", "mark")]
-        picture = _image(at, tile["src"]) or escape(tile["words"])
-        return _tag("tr", "".join(_tag("td", one, align="left") for one in (picture, *texts)))
-
-    made = []
-    for group in block["groups"]:
-        label = group["label"] or ""
-        lines = map(line, group["tiles"][:_ROWS])
-        table = _grid("Pictures", ["Picture", "Name", "Brand", "GTIN", ""], lines)
-        made.append((_tag("h4", _bdi(label)) if label else "") + table)
-    return "".join(made) or (_tag("p", escape(block["empty"]), "text muted") if block["empty"] else "")
-
-
-def _image(at: _Renderer, name: str | None) -> str:
-    """Return a small picture beside its product; nothing where it was not sent."""
-    kind, content = at.pictures.get(name or "", ("", b""))
-    if not content:
-        return ""
-    return f'<img src="data:{escape(kind)};base64,{b64encode(content).decode()}" alt="">'
-
-
-def _grid(label: str, heads: Iterable[str], lines: Iterable[str]) -> str:
-    head = "".join(_tag("th", one, scope="col", align="left") for one in heads)
-    caption = f"<caption>{escape(label)}</caption>"
-    return _region(
-        f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>", label
-    )
+    languages = (at.said(one["name"]) + required * one["required"] for one in block["columns"])
+    heads = (_tag("th", one, scope="col") for one in ("Attribute", *languages))
+    return _grid(block["label"], heads, map(row, block["rows"]), "texts", block["caption"])
 
 
 def _chip(_: _Renderer, block: Block) -> str:
@@ -407,18 +377,6 @@ def _chip(_: _Renderer, block: Block) -> str:
     return _tag("p", f"Filter: {_bdi(block['args']['said'])}", "text")
 
 
-def _work(at: _Renderer, block: Block) -> str:
-    return _tag("p", at.said(block["words"]), "text muted")
-
-
-def _li(inside: str) -> str:
-    return f"<li>{inside}</li>"
-
-
-def _card(at: _Renderer, block: Block) -> str:
-    return _tag("div", at.all(block["blocks"]), "card")
-
-
 #: How each kind of block is drawn. Buttons, forms and filters are of no use to whoever cannot press.
 _KINDS: dict[str, Callable[[_Renderer, Block], str]] = {
     "heading": _heading,
@@ -426,7 +384,11 @@ _KINDS: dict[str, Callable[[_Renderer, Block], str]] = {
     "list": _list,
     "row": _group,
     "box": _group,
+    "card": _group,
     "table": _table,
+    "product_table": _product_table,
+    "cells": _cells,
+    "product_gallery": _product_gallery,
     "fold": _fold,
     "details": _details,
     "switch": _switch,
@@ -434,15 +396,12 @@ _KINDS: dict[str, Callable[[_Renderer, Block], str]] = {
     "part": _part,
     "facts": _facts,
     "mark": _mark,
+    "break": lambda _, __: "<br>",
     "copy": _copy,
     "record": _record,
     "picture": _picture,
     "timeline": _timeline,
     "card_texts": _card_texts,
-    "card": _card,
-    "product_table": _product_table,
-    "cells": _cells,
-    "product_gallery": _product_gallery,
     "button": _chip,
-    "work": _work,
+    "work": lambda at, block: _said(at.said(block["words"])),
 }

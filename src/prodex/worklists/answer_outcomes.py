@@ -350,7 +350,19 @@ def understood(
     record = products.records[product]
     if decision.answer.change is not None:
         made = _exactly(decision, record, decision.answer.change)
-        return reduce(Decision.asks, decision.answer.questions, made)
+    else:
+        made = _as_understood(decision, record, products, shapes, words)
+    return reduce(Decision.asks, decision.answer.questions, made)
+
+
+def _as_understood(
+    decision: Decision, record: Product, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
+) -> Decision:
+    """Return what an answer in a cell changes."""
+    product, shape, attribute = str(decision.product), decision.shape, str(decision.attribute)
+    keys = decision.answer.keys
+    if (changed := _changed_since(record, decision.answer.seen or ())) is not None:
+        return decision.becomes(AnswerState.CONFLICT, changed)
     if shape is AnswerShape.NONE:
         return decision.becomes(AnswerState.REFUSED, _no_field(attribute, shapes))
     if decision.answer.text.casefold() in NO_VALUE:
@@ -456,6 +468,18 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     except PlaceChanged as error:
         return decision.becomes(AnswerState.CONFLICT, _found_instead(expected, error.found))
     return decision
+
+
+def _changed_since(record: Product, seen: Sequence[Change]) -> Message | None:
+    """Return what a product holds in place of what was seen, if that is not what it was to be either."""
+    for change in seen:
+        if is_made(record, change):
+            continue
+        try:
+            check(record, change)
+        except PlaceChanged as error:
+            return _found_instead(change.before, error.found)
+    return None
 
 
 def _found_instead(expected: Any, found: Any) -> Message:

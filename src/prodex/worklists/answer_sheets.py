@@ -203,7 +203,7 @@ class SheetReader:
         where = headings.first("same_answer")
         key = None if where is None else self._merged.cell(number, where, row)
         for place, cell in filled:
-            why = _unusable(cell, self._merged.height(number, place)) or (
+            why = unusable_answer(cell, self._merged.height(number, place)) or (
                 _HIDDEN if self.sheet.is_hidden else None
             )
             if why is None and (key is None or not key.text.strip()):
@@ -228,7 +228,7 @@ class SheetReader:
         if filled:
             given = []
         for place, cell in filled:
-            why = _unusable(cell, self._merged.height(number, place))
+            why = unusable_answer(cell, self._merged.height(number, place))
             if why is not None:
                 unusable.append((place, cell.text, why))
         # Cells whose place nobody knows may be the answer, or say what it is about.
@@ -247,7 +247,7 @@ class SheetReader:
         if not filled and not given:
             self._look_elsewhere(number, row, headings, keys)
         for place, asked in _filled(row, headings.places.get("accept_because", ())):
-            if (why := _unusable(asked, self._merged.height(number, place))) is not None:
+            if (why := unusable_answer(asked, self._merged.height(number, place))) is not None:
                 self._refuse(number, place, why, asked.text)
             else:
                 self._returned.requests.append(self._answer(number, place, asked, keys))
@@ -410,7 +410,7 @@ def _unusable_key(name: str, cell: Cell) -> Said | None:
     return None
 
 
-def _unusable(answer: Cell, height: int) -> Said | None:
+def unusable_answer(answer: Cell, height: int) -> Said | None:
     """Return why a cell is no answer that can be used."""
     if answer.kind == "unreadable":
         return sentences(_unreadable(answer), Message("Write the value as text."))

@@ -87,7 +87,8 @@ def _is_as_seen(decision: Decision, record: Product, verdicts: Verdicts) -> bool
         # Nobody knows what was seen there.
         known = _text_as_in_key(decision, key_of(keys))
         return _is_product_unchanged(decision, record) is not False if known is None else known
-    if decision.is_as_seen:
+    # What was seen place by place was compared when the answer was understood.
+    if decision.is_as_seen or decision.answer.seen is not None:
         return True
     is_shown = (
         _text_as_seen(decision, verdicts) if _is_text_answer(decision) else _value_as_seen(decision, verdicts)

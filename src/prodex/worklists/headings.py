@@ -119,8 +119,8 @@ _LONGEST = 60
 
 
 @lru_cache(5_000)
-def _column_of_heading(text: str) -> str | None:
-    """Return the column that a cell names, if it is a heading: every cell of every row is asked."""
+def column_of_heading(text: str) -> str | None:
+    """Return the column of a worklist that a cell names, if it is a heading: every cell of every row is asked."""
     if len(text) > _LONGEST:
         return None
     names = {_called().get(letters(text)), _SHOWN.get(recognized(text, _SHOWN) or "")} - {None}
@@ -187,7 +187,7 @@ def headings_of(row: Row, listed: Sequence[str]) -> Headings | None:
     """
     places: dict[str, list[int]] = defaultdict(list)
     for place, cell in sorted(row.items()):
-        if cell.kind == "text" and (name := _column_of_heading(cell.text)) is not None:
+        if cell.kind == "text" and (name := column_of_heading(cell.text)) is not None:
             places[name].append(place)
     if len(places) < _FEWEST:
         return None

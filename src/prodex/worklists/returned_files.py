@@ -79,6 +79,8 @@ class Answer(NamedTuple):
         The order of the list in which an exact answer adds an item or takes one away; None where it follows.
     questions
         What needs confirmation of it in any case.
+    seen
+        What it changes of the product for which it was written, place by place; None where that is not known.
     refusal
         Why it cannot be sent, where that is known already.
     bound
@@ -102,6 +104,7 @@ class Answer(NamedTuple):
     change: Change | None = None
     order: Change | None = None
     questions: tuple[Said, ...] = ()
+    seen: tuple[Change, ...] | None = None
     refusal: Said | None = None
     bound: int | None = None
     restores: bool = False

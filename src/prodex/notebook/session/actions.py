@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Protocol, get_type_hints
+from typing import Any, Protocol, TypeVar, get_type_hints
 
 import msgspec
 
@@ -97,17 +97,17 @@ def _arguments_of(function: Callable[..., Any]) -> dict[str, Any]:
 #: Everything that a page can ask for, by name; each module of `views` adds what its section can do.
 DEEDS: dict[str, Deed] = {}
 
-Function = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def action(name: str, *, is_quiet: bool = False) -> Callable[[Function], Function]:
     """Declare an action: a pure function of the session and what a page sends, which returns the next session."""
-    return lambda function: _declare(Deed(name, function, is_task=False, is_quiet=is_quiet))
+    return lambda function: _declare(Deed(name, function, is_task=False, is_quiet=is_quiet), function)
 
 
 def task(name: str, *, is_quiet: bool = False) -> Callable[[Function], Function]:
     """Declare a task: a function of the panel and what a page sends, which may read, write, send and start work."""
-    return lambda function: _declare(Deed(name, function, is_task=True, is_quiet=is_quiet))
+    return lambda function: _declare(Deed(name, function, is_task=True, is_quiet=is_quiet), function)
 
 
 def setting(
@@ -149,13 +149,13 @@ def setting(
         inspect.Parameter(argument, inspect.Parameter.KEYWORD_ONLY),
     ]
     set_field.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
-    _declare(Deed(name, set_field, is_task=False, is_quiet=is_quiet))
+    _declare(Deed(name, set_field, is_task=False, is_quiet=is_quiet), set_field)
 
 
-def _declare(deed: Deed) -> Function:
+def _declare(deed: Deed, function: Function) -> Function:
     assert deed.name not in DEEDS, deed.name  # noqa: S101 - two sections would answer one press
     DEEDS[deed.name] = deed
-    return deed.function
+    return function
 
 
 @dataclass(frozen=True)

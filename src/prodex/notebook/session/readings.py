@@ -12,7 +12,7 @@ from prodex.progress import Reporter
 
 
 @dataclass(frozen=True)
-class Reading:
+class KeptReading:
     """What came of reading something.
 
     Attributes
@@ -34,15 +34,15 @@ class Reading:
 class Readings:
     """The last reading of each slot."""
 
-    last: Mapping[str, Reading] = field(default_factory=dict)
+    last: Mapping[str, KeptReading] = field(default_factory=dict)
 
 
-def last_read(session: Session, slot: str) -> Reading:
+def last_read(session: Session, slot: str) -> KeptReading:
     """Return what was read last for a slot."""
-    return session.part(Readings).last.get(slot, Reading())
+    return session.part(Readings).last.get(slot, KeptReading())
 
 
-def read_for(session: Session, slot: str, key: tuple[Any, ...]) -> Reading | None:
+def read_for(session: Session, slot: str, key: tuple[Any, ...]) -> KeptReading | None:
     """Return what was read for a key; None where that is not read yet."""
     found = last_read(session, slot)
     return found if found.key == key else None
@@ -67,16 +67,16 @@ def reading(slot: str, key: tuple[Any, ...], do: Callable[[Reporter], Any], **op
     True
     """
 
-    def kept(session: Session, found: Reading) -> Session:
+    def kept(session: Session, found: KeptReading) -> Session:
         return session.with_part(Readings({**session.part(Readings).last, slot: found}))
 
     def failed(session: Session, error: BaseException) -> Session:
-        return kept(session, Reading(key, problem=error_text(error)))
+        return kept(session, KeptReading(key, problem=error_text(error)))
 
     return Want(
         slot,
         key,
         do,
-        lambda session, value: kept(session, Reading(key, value)),
+        lambda session, value: kept(session, KeptReading(key, value)),
         {"failed": failed, **options},
     )

@@ -256,9 +256,11 @@ class Session:
         (['c'], ['a', 'b'])
         """
         kept = self.derived(_Latest).kept
-        if name not in kept or not are_same_arguments(kept[name][0], of):
-            kept[name] = (of, make(*of))
-        return cast("T", kept[name][1])
+        known = kept.get(name)
+        if known is None or not are_same_arguments(known[0], of):
+            # Returned as it was made here: a thread may ask for something older meanwhile.
+            kept[name] = known = (of, make(*of))
+        return cast("T", known[1])
 
     def noting(self, sentence: str, *, is_problem: bool = False, section: str = "") -> Self:
         """Return the session with a sentence at the top of the open section, or of another; empty: without one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -80,7 +80,10 @@ def acceptance_wants(session: Session) -> Iterable[Want]:
     check = str(form_values(session, _FORM, _fields(session, figures))["check"])
     if check:
         yield Want(
-            "quality.findings", (figures.judged, check), partial(_listed, figures.judged, check), _with_listed
+            "quality.findings",
+            (figures.judged, check),
+            partial(_listed, figures.judged, check),
+            Session.with_part,
         )
 
 
@@ -111,25 +114,17 @@ def _listed(audit: Audit, check: str, _: Reporter) -> Findings:
     found = (audit.as_found or audit).failures(check=check)
     if len(found) > _MOST:
         return Findings(audit, check)
-    offered = [(finding_key(one), _in_words(one)) for one in _records(found)]
+    offered = [(finding_key(one), _in_words(one)) for one in found.to_dict("records")]
     return Findings(audit, check, tuple(dict(offered).items()))
 
 
-def _with_listed(session: Session, found: Findings) -> Session:
-    return session.with_part(found)
-
-
-def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in found.to_dict("records")]
-
-
-def finding_key(finding: Mapping[str, Any]) -> str:
+def finding_key(finding: Mapping[Any, Any]) -> str:
     """Return by what a finding is named in a page: never by its place, and never by a value of any length."""
     cells = [None if pd.isna(finding[name]) else str(finding[name]) for name in _IDENTIFYING]
     return hashlib.sha256(repr(cells).encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-def _in_words(finding: Mapping[str, Any]) -> str:
+def _in_words(finding: Mapping[Any, Any]) -> str:
     """Return a finding in one line of a list."""
     cells = (finding[name] for name in ("name", "gtin", "language", "value", "accepted"))
     name, gtin, language, value, accepted = ("" if pd.isna(one) else label(str(one)).text for one in cells)
@@ -151,7 +146,7 @@ def accept_findings(app: Panel) -> None:
     until = _day(values["until"], whole)
     if whole.accepted_findings is None and file_beside(whole.catalog_folder) is None:
         raise Refused(_IN_MEMORY, at=f"{_FORM}.check")
-    _start(app, "Accepting", partial(_accepted, whole, shown, values, reason, until))
+    _start(app, "Accepting", whole, lambda: accept(whole, _chosen(shown, values), reason=reason, until=until))
 
 
 @task("acceptance.withdraw")
@@ -160,7 +155,8 @@ def withdraw_findings(app: Panel) -> None:
     whole, shown, values = _asked(app.session)
     if not len(whole.accepted_reasons()):
         raise Refused("Nothing is accepted, so there is nothing to take back.", at=f"{_FORM}.check")
-    _start(app, "Withdrawing", partial(_withdrawn, whole, shown, values))
+    reason = str(values["reason"] or "")
+    _start(app, "Withdrawing", whole, lambda: withdraw(whole, _chosen(shown, values), reason=reason))
 
 
 def _asked(session: Session) -> tuple[Audit, Audit, dict[str, Any]]:
@@ -188,38 +184,27 @@ def _day(typed: object, audit: Audit) -> date | None:
     return day
 
 
-def _start(app: Panel, title: str, do: Any) -> None:
+def _start(app: Panel, title: str, whole: Audit, do: Callable[[], Audit]) -> None:
+    """Write what is accepted, and show the same audit with it."""
+
+    def done(session: Session, now: Audit) -> Session:
+        file = now.accepted_findings
+        session = session.noting("" if file is None else f"Written to {file.path}.", section=_SLOT)
+        # Another audit may be shown by now; what was written is in its file all the same.
+        return session.replaced(audit=now) if session.audit is whole else session
+
     app.change(lambda session: session.noting("", section=_SLOT))
-    app.run(_SLOT, do, _done, title=title, failed=_failed, after=PATIENCE)
+    app.run(_SLOT, lambda _: do(), done, title=title, failed=_failed, after=PATIENCE)
 
 
 def _chosen(shown: Audit, values: Mapping[str, Any]) -> pd.DataFrame:
     found = (shown.as_found or shown).failures(**({"check": values["check"]} if values["check"] else {}))
     if not values["finding"]:
         return found
-    chosen = [finding_key(one) == values["finding"] for one in _records(found)]
+    chosen = [finding_key(one) == values["finding"] for one in found.to_dict("records")]
     if not any(chosen):
         raise Refused(_GONE)
     return found[chosen]
-
-
-def _accepted(
-    whole: Audit, shown: Audit, values: Mapping[str, Any], reason: str, until: date | None, _: Reporter
-) -> tuple[Audit, Audit]:
-    return whole, accept(whole, _chosen(shown, values), reason=reason, until=until)
-
-
-def _withdrawn(whole: Audit, shown: Audit, values: Mapping[str, Any], _: Reporter) -> tuple[Audit, Audit]:
-    return whole, withdraw(whole, _chosen(shown, values), reason=str(values["reason"] or ""))
-
-
-def _done(session: Session, made: tuple[Audit, Audit]) -> Session:
-    """Show the same audit with what is accepted of it now."""
-    whole, now = made
-    file = now.accepted_findings
-    said = "" if file is None else f"Written to {file.path}."
-    # Another audit may be shown by now; what was written is in its file all the same.
-    return (session.replaced(audit=now) if session.audit is whole else session).noting(said, section=_SLOT)
 
 
 def _failed(session: Session, error: BaseException) -> Session:

@@ -86,11 +86,6 @@ def request_again(fix: Fix, service: Client, session: Session, reporter: Reporte
     return ArrivedCorrections(fix, newest, compare_audits(fix.before, newest.before), base, made)
 
 
-def renewed(session: Session, arrival: ArrivedCorrections) -> Session:
-    """Return the session in which every section has the products of now, unless another catalogue is shown by now."""
-    return session.renewed(arrival.base, arrival.newest.catalog, arrival.audit or session.audit)
-
-
 def arrival_block(arrival: ArrivedCorrections, every: int, missing: Sequence[str], host: str) -> Block:
     """Return what has arrived, what was fixed by it, and what has not arrived, and why that is thought."""
     number = every - len(missing)

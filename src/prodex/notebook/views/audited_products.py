@@ -39,9 +39,11 @@ shown.
     """
     if is_about(audit, catalog):
         return ""
-    audited, shown = _ids(audit.identity), _ids(catalog.arrow("products", ["product_id", "gtin"]))
-    both = pc.sum(pc.is_in(audited["product_id"], value_set=shown["product_id"])).as_py() or 0
-    only = [_only_in(audited, shown), _only_in(shown, audited)]
+    every = catalog.arrow("products", ["product_id", "gtin"])
+    only = {
+        "only in the audit": _only_in(audit.identity, every),
+        "only among those shown": _only_in(every, audit.identity),
+    }
     own, theirs = (
         _catalog_words(audit.catalog_folder, audit.origin, len(audit)),
         _catalog_words(catalog.folder, catalog.origin, len(catalog)),
@@ -49,34 +51,22 @@ shown.
     if own == theirs and audit.catalog_folder != catalog.folder and audit.catalog_folder and catalog.folder:
         # Two snapshots of one second: their folders have the rest of it.
         own, theirs = (f"{one.parent.name}, {one.name}" for one in (audit.catalog_folder, catalog.folder))
-    said = []
-    if own != theirs:
-        said.append(f"The audit is of {own}; shown are {theirs}")
-    if not any(map(len, only)):
-        if own == theirs:
-            said.append("Both have the same products, which were read at different times or in another order")
-        else:
-            said.append("Both have the same products, whose data may have changed between")
+    said = [] if own == theirs else [f"The audit is of {own}; shown are {theirs}"]
+    if any(map(len, only.values())):
+        of, both = "other products", len(audit) - len(only["only in the audit"])
+        are = "products are" if both > 1 else "product is"
+        parts = [f"{words} {len(one):,}: {_named(one)}" for words, one in only.items() if len(one)]
+        said.append("; ".join([f"{f'{both:,}' if both else 'No'} {are} in both", *parts]))
     else:
-        shared = (
-            f"{f'{both:,}' if both else 'no'} {'product is' if both in {0, 1} else 'products are'} in both"
-        )
-        parts = [
-            f"{words} {len(one):,}: {_named(one)}"
-            for words, one in zip(("only in the audit", "only among those shown"), only, strict=True)
-            if len(one)
-        ]
-        said.append("; ".join([shared[0].upper() + shared[1:], *parts]))
-    of = "other products" if any(map(len, only)) else "another state of the products"
+        of = "another state of the products"
+        at_other_times = "which were read at different times or in another order"
+        how = at_other_times if own == theirs else "whose data may have changed between"
+        said.append(f"Both have the same products, {how}")
     return f"This audit is of {of} than those shown. {'. '.join(said)}. Press Audit to audit those shown."
 
 
 def _load(origin: Origin) -> tuple[object, ...]:
     return origin.query, origin.server_time, origin.loaded_at
-
-
-def _ids(table: pa.Table) -> pa.Table:
-    return table.select(["product_id", "gtin"])
 
 
 def _only_in(some: pa.Table, others: pa.Table) -> pa.Table:

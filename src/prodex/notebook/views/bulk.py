@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from prodex.corrections.bulk import apply_recipe
 from prodex.corrections.operations import OPERATIONS
-from prodex.corrections.recipe import Recipe
+from prodex.corrections.recipe import Recipe, RecipeStep
 from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.errors import InputError, QueryError
@@ -40,27 +40,13 @@ from prodex.notebook.views.fix_blocks import effect_blocks, frame_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.operations import (
     FORM,
-    ChosenOperation,
     chosen_operation,
     operation_fields,
     operation_name,
 )
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.products_left import left_of
-from prodex.notebook.views.sending import (
-    Judging,
-    Outbox,
-    SendingOutcome,
-    begun_anew,
-    failure_now,
-    is_sending,
-    judging_slot,
-    judging_wants,
-    outbox,
-    preview_now,
-    send_blocks,
-    with_outgoing,
-)
+from prodex.notebook.views.sending import Judging, Outbox, SendingOutcome, is_sending, outbox
 from prodex.selection import Selection
 from prodex.worklists.fix import Fix
 from prodex.worklists.text_corrections import TextCorrection
@@ -94,7 +80,7 @@ class ShownBulk:
         The same as corrections of single texts, to be collected; nothing where it is more than that.
     """
 
-    chosen: ChosenOperation | None
+    chosen: RecipeStep | None
     blocks: tuple[Block, ...]
     texts: tuple[TextCorrection, ...]
 
@@ -123,8 +109,8 @@ def bulk_fold(session: Session) -> Block:
 
 def bulk_wants(session: Session) -> Iterator[Want]:
     """Yield the preview of what the form says, while somebody looks at it."""
-    if is_open(session, _NAME) and not is_sending(session, _NAME):
-        yield from judging_wants(session, _NAME)
+    if is_open(session, _NAME) and not _BOX.is_sending(session):
+        yield from _BOX.wants(session)
 
 
 def _number(session: Session) -> int:
@@ -172,14 +158,14 @@ def _undone(session: Session, sent: Fix) -> Fix:
     return undo(sent.tracking, service=session.service, catalog=session.catalog, profile=profile)
 
 
-def _done(session: Session, left: FilterResult | None, done: ChosenOperation) -> Fix:
+def _done(session: Session, left: FilterResult | None, done: RecipeStep) -> Fix:
     catalog, products = session.catalog, session.selected
     if left is not None:
         ids = catalog.arrow("products", ["product_id"])["product_id"]
         products = tuple(ids.filter(pa.array(left.mask)).to_pylist())
     # A recipe, since its fix is of all products that are explored, whichever of them are chosen here.
-    recipe = Recipe((done.step,), chosen=Selection.of(product_id=products))
-    why = f"correction of many products: {done.step.words}"
+    recipe = Recipe((done,), chosen=Selection.of(product_id=products))
+    why = f"correction of many products: {done.words}"
     return apply_recipe(catalog, recipe, profile=profile_of(session.audit), why=why)
 
 
@@ -201,10 +187,10 @@ def _ended(session: Session, outcome: SendingOutcome) -> Session:
     if sent.fix.tracking is None:
         return session
     kept = None if sent.shown.chosen is None else sent.fix
-    return with_outgoing(session.with_part(BulkCorrection(sent=kept)), _NAME, confirmed=frozenset())
+    return _BOX.changed(session.with_part(BulkCorrection(sent=kept)), confirmed=frozenset())
 
 
-outbox(Outbox(_NAME, "products", _judging, _shown, ended=_ended, failed=_failed))
+_BOX = outbox(Outbox(_NAME, "products", _judging, _shown, ended=_ended, failed=_failed))
 
 
 def _as_texts(fix: Fix) -> tuple[TextCorrection, ...]:
@@ -227,15 +213,15 @@ def _as_texts(fix: Fix) -> tuple[TextCorrection, ...]:
 
 
 def _blocks(session: Session) -> Iterator[Block | None]:
-    state, made = session.part(BulkCorrection), preview_now(session, _NAME)
+    state, made = session.part(BulkCorrection), _BOX.preview(session)
     operations = {one: one.capitalize() for one in OPERATIONS}
     # Buttons, since a list takes two presses, and hides what can be done at all.
     yield switch("Operation", operation_name(session), operations, "bulk.choose", key="operations")
     yield form(session, FORM, operation_fields(session), label="Correct the chosen products")
-    yield work(session, judging_slot(_NAME))
+    yield work(session, _BOX.slot)
     if not _number(session):
         yield paragraph("No product is chosen.", key="said", tone="status")
-    elif failure := failure_now(session, _NAME):
+    elif failure := _BOX.failure(session):
         yield paragraph(typed_text(failure), key="said", tone="problem")
     elif made is not None:
         yield from made.shown.blocks
@@ -247,9 +233,9 @@ def _blocks(session: Session) -> Iterator[Block | None]:
             yield row(
                 button(label, "send.confirm", key="confirm", to=f"send {_NAME}", **given), key="confirming"
             )
-    elif _judging(session) is not None and not is_sending(session, _NAME):
+    elif _judging(session) is not None and not _BOX.is_sending(session):
         yield paragraph("Making the preview …", key="said", tone="status")
-    yield from send_blocks(session, _NAME)
+    yield from _BOX.blocks(session)
     if made is not None and made.shown.texts:
         collect = f"Collect {counted(len(made.shown.texts), 'correction')}"
         title = "Send them later, with others, from Corrections"
@@ -291,7 +277,7 @@ def choose(session: Session, name: str) -> Session:
 @action("bulk.collect")
 def collect(session: Session, digest: str) -> Session:
     """Collect what is previewed as corrections of texts, which are sent from there."""
-    made = preview_now(session, _NAME)
+    made = _BOX.preview(session)
     if made is None or made.digest != digest or not made.shown.texts:
         raise Refused("What would be collected is another by now. Look at it, and collect it again.")
     for one in made.shown.texts:
@@ -306,7 +292,7 @@ def take_back(session: Session) -> Session:
     """Preview how what was sent is taken back; it is sent as every other correction is."""
     if session.part(BulkCorrection).sent is None or session.service is None:
         raise Refused("Nothing was sent that could be taken back.")
-    return begun_anew(session, _NAME).with_changed(BulkCorrection, back=_chosen(session))
+    return _BOX.begun_anew(session).with_changed(BulkCorrection, back=_chosen(session))
 
 
 # What is kept of it.
@@ -322,14 +308,14 @@ def keep_recipe(app: Panel) -> None:
     at = f"{_RECIPE}.file"
     values = form_values(session, _RECIPE, _RECIPE_FIELDS)
     path = path_of(required(values, _RECIPE, "file", "Enter a file, such as brand-spelling.toml."), at=at)
-    made = preview_now(session, _NAME)
+    made = _BOX.preview(session)
     if made is None or made.shown.chosen is None:
         raise Refused("There is nothing to keep yet: fill in the form first.")
     # What the catalogue and the filters chose is chosen again from other products; what is selected are these.
     before = None if session.selected else session.catalog.chosen
     own = Selection.of(product_id=session.selected) if session.selected else session.conditions
     recipe = Recipe(
-        (made.shown.chosen.step,),
+        (made.shown.chosen,),
         path.stem.replace("-", " "),
         own if before is None else before.selection & own,
         "" if before is None else "; ".join(before.unwritten),
@@ -341,10 +327,10 @@ def keep_recipe(app: Panel) -> None:
 # What is shown of a preview.
 
 
-def _preview_blocks(fix: Fix, chosen: ChosenOperation | None) -> Iterator[Block]:
+def _preview_blocks(fix: Fix, chosen: RecipeStep | None) -> Iterator[Block]:
     """Yield what a correction would change: the counts, a sample before and after, what is not taken, the effect."""
     rows = fix.preview()
-    words = "take back what was sent" if chosen is None else chosen.step.operation.words
+    words = "take back what was sent" if chosen is None else chosen.operation.words
     title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, rows['gtin'].nunique())}."
     yield paragraph(typed_text(title), key="said", tone="status")
     lines = [line for state, what in _NOT_TAKEN.items() for line in _reasons(fix, state, what)]

@@ -6,8 +6,8 @@ request, and the record as received, which a panel sends only once somebody open
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from prodex.exploration.card.contents import CardContents
 from prodex.exploration.card.record import CardTable, LabelledValue
@@ -25,9 +25,23 @@ from prodex.exploration.card.sections import (
 from prodex.languages import ENGLISH
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, table, typed_text
+from prodex.notebook.views.blocks import (
+    Cell,
+    box,
+    columns_of,
+    heading,
+    listed,
+    paragraph,
+    row,
+    table,
+    typed_text,
+)
+from prodex.notebook.views.gallery_pictures import picture_name
 from prodex.quality import Check
-from prodex.untrusted_text import Words
+from prodex.untrusted_text import Words, words
+
+if TYPE_CHECKING:
+    from prodex.pictures import Thumbnail
 
 #: A table with more columns has the whole width.
 _NARROW = 5
@@ -46,35 +60,31 @@ def before_texts(card: CardContents) -> list[Block]:
 
 def after_pictures(card: CardContents) -> list[Block]:
     """Return what is below the pictures."""
-    return [
+    zones = (
+        "Dates that name a time zone are in that of this machine. All others are in local time of the service, as it "
+        "sent them."
+    )
+    numbers = (facts(card.facts, key="facts"), paragraph(zones, key="zones", tone="muted"))
+    without = listed([f"{one.title}: {one.missing}." for one in card.without], key="without")
+    blocks = (
         part("Hierarchy", *(block for one in card.hierarchies for block in _hierarchy(one))),
         box(*map(_section, (card.codes, card.quantities)), key="codes", look="side"),
         _nutrients(card.nutrients),
         box(*map(_section, card.sections), key="tables", look="side"),
-        part(
-            "Numbers and dates",
-            facts(card.facts, key="facts"),
-            paragraph(
-                "Dates that name a time zone are in that of this machine. All others are in local time of the service, "
-                "as it sent them.",
-                key="zones",
-                tone="muted",
-            ),
-            look="wide",
-        ),
-        *(
-            [part("No data", listed([f"{one.title}: {one.missing}." for one in card.without], key="without"))]
-            if card.without
-            else []
-        ),
-    ]
+        part("Numbers and dates", *numbers, look="wide"),
+        without and part("No data", without),
+    )
+    return [one for one in blocks if one]
 
 
-def raw_title(card: CardContents) -> str:
-    """Return what the fold of the record as received says."""
+def raw_part(card: CardContents, folded: Callable[[str], Block]) -> Block:
+    """Return the record as received, in what is folded and opened by its title; or that it is not there."""
     raw = card.raw
     size = f"{len(raw.text):,} of {raw.length:,}" if raw.is_cut else f"{len(raw.text):,}"
-    return f"JSON, {size} characters"
+    none = "The catalogue does not have the record."
+    is_missing = raw.is_missing
+    shown = paragraph(none, key="none", tone="muted") if is_missing else folded(f"JSON, {size} characters")
+    return part("Record as received", shown)
 
 
 def raw_block(card: CardContents) -> Block:
@@ -85,12 +95,18 @@ def raw_block(card: CardContents) -> Block:
 def pictures_above(card: CardPictures) -> Block:
     """Return how many pictures there are, or why there are none."""
     if not card.rows:
-        return paragraph(f"None: {card.missing}.", key="no-pictures", tone="muted")
+        return _none(card.missing, "no-pictures")
+    zone = "Dates are in local time of the service, as it sent them."
     return paragraph(
-        f"{of(len(card.rows), card.total, 'picture')}. Dates are in local time of the service, as it sent them.",
-        key="pictures-above",
-        tone="muted",
+        f"{of(len(card.rows), card.total, 'picture')}. {zone}", key="pictures-above", tone="muted"
     )
+
+
+def shown_picture(one: Thumbnail) -> Block:
+    """Return a picture as a view names it, or why it is not there."""
+    if one.bytes is None:
+        return {"problem": typed_text(words(one.problem or "the picture could not be loaded", 1_000))}
+    return {"image": picture_name(one.bytes)}
 
 
 def pictures_block(it: CardPictures, images: Mapping[str, Block]) -> list[Block]:
@@ -101,7 +117,7 @@ def pictures_block(it: CardPictures, images: Mapping[str, Block]) -> list[Block]
     it
         The pictures.
     images
-        For each position whose picture was read: its `image` in the page, or why there is none as `problem`.
+        For each position whose picture was read what `shown_picture` makes of it.
     """
     made = [
         [
@@ -110,18 +126,8 @@ def pictures_block(it: CardPictures, images: Mapping[str, Block]) -> list[Block]
         ]
         for number, one in enumerate(it.rows, 1)
     ]
-    pictures = listed(made, key="pictures", tone="pictures")
-    strays = it.strays
-    others = (
-        details(
-            f"{counted(strays.total, 'rendition')} of other pictures",
-            _grid(strays, "rendition"),
-            key="strays",
-        )
-        if strays.total
-        else None
-    )
-    return [one for one in (pictures, others) if one]
+    others = _folded_table(it.strays, "rendition", key="strays", more=" of other pictures")
+    return [one for one in (listed(made, key="pictures", tone="pictures"), others) if one]
 
 
 def part(title: str, *blocks: Block | None, note: str = "", look: str = "", key: str = "") -> Block:
@@ -189,28 +195,22 @@ def _top(head: CardHeader, *, is_pending: bool) -> list[Block]:
     gtin: list[Any] = [{"kind": "copy", "key": "copy", "label": "GTIN (copy)", "text": head.gtin.text}]
     if head.gtin.is_missing:
         gtin = [mark("GTIN ", "muted", key="label"), {"gap": "none"}]
-    is_valid = head.gtin_is_valid
-    digits = mark(f"{'✓' if is_valid else '✗'} {head.digits}", f"digits {'good' if is_valid else 'bad'}")
+    sign, tone = ("✓", "good") if head.gtin_is_valid else ("✗", "bad")
+    checked = paragraph([*gtin, " ", mark(f"{sign} {head.digits}", f"digits {tone}")], key="gtin")
     flags = [
         [mark(answer, "answer"), mark(", ".join(names), f"flags {'yes' if answer == 'yes' else 'others'}")]
         for answer, names in head.flags
     ]
     nameless = "This name is part of the pending update. The product itself has no name."
+    states = (
+        part("Status", facts(head.statuses, key="statuses")),
+        part("Properties", listed(flags, key="flags", tone="flags")),
+    )
     return [
         heading([typed_or(head.name, "without a name"), *pending], key="name"),
         *([paragraph(nameless, key="nameless", tone="muted")] if head.name_is_pending else []),
-        row(
-            paragraph([*gtin, " ", digits], key="gtin"),
-            facts(head.facts, key="head-facts"),
-            key="top",
-            look="top",
-        ),
-        box(
-            part("Status", facts(head.statuses, key="statuses")),
-            part("Properties", listed(flags, key="flags", tone="flags")),
-            key="states",
-            look="states",
-        ),
+        row(checked, facts(head.facts, key="head-facts"), key="top", look="top"),
+        box(*states, key="states", look="states"),
     ]
 
 
@@ -223,28 +223,24 @@ def _pending(it: PendingUpdate) -> Block:
             return {"gap": gap}
         return [box(*(paragraph(typed_text(one), key=str(at)) for at, one in enumerate(shown)), key=look)]
 
-    changes = table(
-        _columns("Attribute", "Language or item", "Current", "Pending"),
-        [
-            {
-                "key": str(number),
-                "cells": [
-                    typed_text(one.attribute),
-                    "" if one.place.is_missing else typed_text(one.place),
-                    values(one.now, one.missing, "now"),
-                    values(one.then, one.emptied, "then"),
-                ],
-            }
-            for number, one in enumerate(it.changes)
-        ],
-        key="changes",
-        label="Changes of the pending update",
+    rows = [
+        (
+            typed_text(one.attribute),
+            "" if one.place.is_missing else typed_text(one.place),
+            values(one.now, one.missing, "now"),
+            values(one.then, one.emptied, "then"),
+        )
+        for one in it.changes
+    ]
+    titles = ("Attribute", "Language or item", "Current", "Pending")
+    changes = (
+        paragraph(of(len(it.changes), it.total, "change"), key="count", tone="muted"),
+        plain_table(titles, rows, key="changes", label="Changes of the pending update"),
     )
     return part(
         "Update pending",
         paragraph(f"An update is pending acceptance. {would}{same}.", key="would"),
-        paragraph(of(len(it.changes), it.total, "change"), key="count", tone="muted") if it.changes else None,
-        changes if it.changes else None,
+        *(changes if it.changes else ()),
         look="pending",
     )
 
@@ -254,35 +250,28 @@ def _audit(it: ProductAudit | None, profile: str) -> Block:
         none = paragraph("The audit does not cover this product.", key="not-covered", tone="muted")
         return part("Quality", none, note=f"by {profile}", look="quality")
     ready = {"yes": "good", "no": "bad"}.get(it.ready, "")
-    figures = [
-        ("Score", it.score, ""),
-        ("Grade", it.grade, ""),
-        ("Ready", it.ready, ready),
-        ("To fix", f"{len(it.failed):,}", ""),
-    ]
+    figures = {"Score": it.score, "Grade": it.grade, "Ready": it.ready, "To fix": f"{len(it.failed):,}"}
     tiles = [
-        [mark(label, "muted"), " ", mark(words, f"figure {tone}".strip(), key="words")]
-        for label, words, tone in figures
+        [
+            mark(label, "muted"),
+            " ",
+            mark(said, f"figure {ready if label == 'Ready' else ''}".strip(), key="words"),
+        ]
+        for label, said in figures.items()
     ]
     shown = f"{it.findings:,} of {it.findings_total:,} findings shown."
+    others = (
+        _checks("unknown", it.unknown, it.crashes),
+        _checks("not applicable", it.not_applicable),
+        _checks("passed", it.passed),
+    )
     return part(
         "Quality",
         listed(tiles, key="tiles", tone="card-tiles"),
         paragraph(shown, key="shown", tone="muted") if it.findings < it.findings_total else None,
         listed(map(_failed, it.failed), key="failed", tone="failed")
         or paragraph("No failing checks.", key="none"),
-        row(
-            *(
-                _checks(title, checks, it.crashes if title == "unknown" else {})
-                for title, checks in (
-                    ("unknown", it.unknown),
-                    ("not applicable", it.not_applicable),
-                    ("passed", it.passed),
-                )
-            ),
-            key="folded",
-            look="folded",
-        ),
+        row(*others, key="folded", look="folded"),
         note=f"by {profile}",
         look="quality",
     )
@@ -290,12 +279,12 @@ def _audit(it: ProductAudit | None, profile: str) -> Block:
 
 def _failed(one: FailedCheck) -> list[Any]:
     findings = [
-        [
-            *([] if it.attribute.is_missing else [mark(typed_text(it.attribute), "muted", key="what"), " "]),
-            *([] if it.language.is_missing else [mark(typed_text(it.language), "lang"), " "]),
-            *([] if it.reason.is_missing else [typed_text(it.reason), " "]),
-            *([] if it.value.is_missing else [mark("found: ", "muted", key="found"), typed_text(it.value)]),
-        ]
+        spaced(
+            marked(it.attribute, "muted", key="what"),
+            marked(it.language, "lang"),
+            None if it.reason.is_missing else typed_text(it.reason),
+            None if it.value.is_missing else [mark("found: ", "muted", key="found"), typed_text(it.value)],
+        )
         for it in one.findings
     ]
     fix = [mark("How to fix it: ", "muted"), ENGLISH.say_again(one.facts.fix)]
@@ -308,50 +297,32 @@ def _failed(one: FailedCheck) -> list[Any]:
     ]
 
 
-def _checks(title: str, checks: Sequence[Check], crashes: Mapping[str, Words]) -> Block | None:
-    if not checks:
-        return None
-
+def _checks(title: str, checks: Sequence[Check], crashes: Mapping[str, Words] | None = None) -> Block | None:
     def about(one: Check) -> list[Any]:
         scope = f"; applies to {one.scope}" if one.scope and title == "not applicable" else ""
-        crash = [mark(["Rule crashed: ", typed_text(crashes[one.id])], "small")] if one.id in crashes else []
-        return [
+        crash = (crashes or {}).get(one.id)
+        return spaced(
             ENGLISH.say_again(one.title),
-            " ",
             mark(f"{one.block}{scope}", "small muted", key="block"),
-            " ",
-            *crash,
-        ]
+            crash and mark(["Rule crashed: ", typed_text(crash)], "small"),
+        )
 
     inside = listed(map(about, checks), key="checks", tone="checks")
-    return details(f"{counted(len(checks), 'check')} {title}", inside, key=f"checks {title}")
+    return inside and details(f"{counted(len(checks), 'check')} {title}", inside, key=f"checks {title}")
 
 
 def _picture(number: int, one: CardPicture) -> list[Block | None]:
-    title: list[Any] = [f"{number}. ", typed_text(one.title), " ", mark(one.size, "size")]
-    if one.is_packshot:
-        title += [" ", mark("packshot", "mark")]
-    renditions = one.renditions
+    title = [f"{number}. ", typed_text(one.title), " ", mark(one.size, "size")]
+    label = f"Renditions of picture {number}"
+    folded = (
+        _more(counted(len(one.more), "more value"), one.more, f"more {number}", inside="more-facts"),
+        _folded_table(one.renditions, "rendition", label, key=f"renditions {number}"),
+    )
     return [
-        heading(title, key="title", level=5),
+        heading([*title, " ", mark("packshot", "mark")] if one.is_packshot else title, key="title", level=5),
         listed(one.disagreements, key="disagreements", tone="disagreements"),
         facts(one.facts, key="facts"),
-        row(
-            details(
-                counted(len(one.more), "more value"), facts(one.more, key="more-facts"), key=f"more {number}"
-            )
-            if one.more
-            else None,
-            details(
-                counted(renditions.total, "rendition"),
-                _grid(renditions, "rendition", f"Renditions of picture {number}"),
-                key=f"renditions {number}",
-            )
-            if renditions.total
-            else None,
-            key="folded",
-            look="folded",
-        ),
+        row(*folded, key="folded", look="folded"),
     ]
 
 
@@ -363,20 +334,18 @@ def _image(number: int, one: CardPicture, image: Mapping[str, Any]) -> Block:
 def _hierarchy(it: HierarchyTrees) -> list[Block]:
     key = f"hierarchy {it.title}"
     others = f"{of(len(it.facts), it.facts_total, 'value')} of units that are not shown"
-    blocks = [
+    units = listed(map(_unit, it.roots), key=f"{key} units", tone="tree") or _none(it.missing, f"{key} none")
+    blocks = (
         heading(it.title, key=key, level=5),
         paragraph(of(it.shown, it.total, "unit"), key=f"{key} count", tone="muted") if it.total else None,
-        listed([_unit(one) for one in it.roots], key=f"{key} units", tone="tree")
-        or paragraph(f"None: {it.missing}.", key=f"{key} none", tone="muted"),
-        details(others, facts(it.facts, key="facts"), key=f"{key} others") if it.facts else None,
-    ]
+        units,
+        _more(others, it.facts, f"{key} others"),
+    )
     return [one for one in blocks if one]
 
 
 def _unit(it: CardUnit) -> list[Any]:
-    packed = f"packed in {it.parents:,} different units" if it.parents > 1 else ""
-    more = of(len(it.facts), it.facts_total, "more value")
-    said = [
+    said = spaced(
         it.quantity and mark(it.quantity, "times", key="times"),
         mark(typed_or(it.packaging, "packaging not specified"), "strong"),
         mark(typed_or(it.gtin, "no GTIN"), "gtin"),
@@ -384,27 +353,23 @@ def _unit(it: CardUnit) -> list[Any]:
         it.is_this and mark("this product", "mark this", key="this"),
         it.is_active and mark("active listing", "mark", key="active"),
         it.is_cycle and mark("contains itself", "problem", key="cycle"),
-        packed,
+        f"packed in {it.parents:,} different units" if it.parents > 1 else "",
         ", ".join(it.flags),
-        details(more, facts(it.facts, key="facts"), key="more") if it.facts else None,
-    ]
-    spaced = [one for each in said if each for one in (each, " ")]
-    return [*spaced, listed([_unit(one) for one in it.units], key="units", tone="tree")]
+        _more(of(len(it.facts), it.facts_total, "more value"), it.facts, "more"),
+    )
+    return [*said, " ", listed(map(_unit, it.units), key="units", tone="tree")]
 
 
 def _nutrients(it: NutrientTables) -> Block:
-    some = len(it.tables) < it.total
     tables = [
         _grid(one, "nutrient", f"Nutrients, table {number}", title=["Nutrients ", typed_text(one.title)])
         for number, one in enumerate(it.tables, 1)
     ]
-    return part(
-        "Nutrients",
-        paragraph(of(len(it.tables), it.total, "table"), key="count") if some else None,
-        box(*tables, key="tables", look="side")
-        if tables
-        else paragraph(f"None: {it.missing}.", key="none", tone="muted"),
-    )
+    count = None
+    if len(tables) < it.total:
+        count = paragraph(of(len(tables), it.total, "table"), key="count")
+    shown = box(*tables, key="tables", look="side") if tables else _none(it.missing, "none")
+    return part("Nutrients", count, shown)
 
 
 def _section(it: CardTable) -> Block | None:
@@ -416,29 +381,46 @@ def _section(it: CardTable) -> Block | None:
 
 def _grid(it: CardTable, noun: str, label: str = "", *, title: Sequence[Any] = ()) -> Block:
     """Return a table below how many of its rows are shown."""
-    columns = [
-        {
-            "name": str(at),
-            "title": f"{one[0].upper()}{one[1:]}",
-            **({"align": "right"} if at in it.numeric else {}),
-            **({"head": True} if at == 0 else {}),
-        }
-        for at, one in enumerate(it.headings)
-    ]
-    rows = [
-        {"key": str(number), "cells": [_DASH if one.is_missing else typed_text(one) for one in cells]}
-        for number, cells in enumerate(it.rows)
-    ]
-    count = of(len(it.rows), it.total, noun)
-    said = [*title, f": {count}"] if title else count
-    return box(
-        paragraph(said, key="count", tone="muted"),
-        table(columns, rows, key="rows", label=label or it.title),
-        key=f"grid {label or it.title}",
-    )
+    titles = [f"{one[0].upper()}{one[1:]}" for one in it.headings]
+    rows = [[_DASH if one.is_missing else typed_text(one) for one in cells] for cells in it.rows]
+    count, name = of(len(it.rows), it.total, noun), label or it.title
+    said = paragraph([*title, f": {count}"] if title else count, key="count", tone="muted")
+    shown = plain_table(titles, rows, key="rows", label=name, numeric=it.numeric)
+    return box(said, shown, key=f"grid {name}")
 
 
-def _columns(*titles: str) -> list[dict[str, Any]]:
-    return [
-        {"name": one, "title": one, **({"head": True} if at == 0 else {})} for at, one in enumerate(titles)
-    ]
+def _folded_table(it: CardTable, noun: str, label: str = "", *, key: str, more: str = "") -> Block | None:
+    return details(f"{counted(it.total, noun)}{more}", _grid(it, noun, label), key=key) if it.total else None
+
+
+def _more(title: str, values: Sequence[LabelledValue], key: str, *, inside: str = "facts") -> Block | None:
+    return details(title, facts(values, key=inside), key=key) if values else None
+
+
+def _none(why: str, key: str) -> Block:
+    return paragraph(f"None: {why}.", key=key, tone="muted")
+
+
+def spaced(*said: Any) -> list[Any]:
+    """Return what is said in a row, with spaces between; what is nothing is left out."""
+    return [one for each in said if each for one in (" ", each)][1:]
+
+
+def marked(text: Words, tone: str, *, key: str = "") -> Block | None:
+    """Return a text of somebody else that looks otherwise; None if it is missing."""
+    return None if text.is_missing else mark(typed_text(text), tone, key=key)
+
+
+def plain_table(
+    titles: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    key: str,
+    label: str,
+    numeric: Collection[int] = (),
+) -> Block:
+    """Return a table whose rows begin with a head and only show; `numeric` are the places of columns of numbers."""
+    columns = columns_of(titles, numbers=[titles[at] for at in numeric])
+    columns[0]["head"] = True
+    made = [{"key": str(number), "cells": [*cells]} for number, cells in enumerate(rows)]
+    return table(columns, made, key=key, label=label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -12,10 +12,11 @@ from prodex.exploration.card.contents import CardContents
 from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
 from prodex.locales import language_label, short_of
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block
+from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import listed, typed_text
 from prodex.notebook.views.card_contents import of, part
+from prodex.notebook.views.card_reading import contents_of, keeping_contents
 from prodex.send.preflight import longest_text
 from prodex.tables.fill_state import LACKING
 from prodex.untrusted_text import cut, label, words
@@ -43,20 +44,22 @@ class Spot:
 
     Attributes
     ----------
-    place
-        By which pages name it: its attribute, language and position. Empty if it cannot be corrected.
     name
-        The same in words.
+        Its attribute and language in words.
     there
         The text, or None.
     blank
         A correction of it, still without a new text; None if it cannot be corrected.
     """
 
-    place: str
     name: str
     there: LanguageText | None
     blank: TextCorrection | None
+
+    @property
+    def place(self) -> str:
+        """By which pages name it: its attribute, language and position. Empty if it cannot be corrected."""
+        return "" if self.blank is None else json.dumps(self.blank.place[1:], ensure_ascii=False)
 
     @property
     def original(self) -> str | None:
@@ -86,12 +89,10 @@ class Editing:
 
 def texts_part(card: CardContents, session: Session | None = None) -> Block:
     """Return the texts of a product; in a session with what was corrected, and the editor that is open."""
-    it = card.texts
+    it, problems = card.texts, _problems(card)
     changed: _Changed = {} if session is None else _changed(session)
-    problems = _problems(card)
-    spots = spots_of(card)
     rows = []
-    for row, line in enumerate(it.lines):
+    for line in it.lines:
         cells = [
             _without_nothing(
                 {
@@ -99,12 +100,12 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
                     "gap": cell.gap and str(cell.gap),
                     "items": [
                         _item(session, line, cell, spot, changed, card.product_id)
-                        for spot in spots[row, column]
+                        for spot in _spots(card, line, cell)
                     ],
-                    "problems": list(problems.get(_named(line, cell), ())),
+                    "problems": problems.get(_named(line, cell), []),
                 }
             )
-            for column, cell in enumerate(line.cells)
+            for cell in line.cells
         ]
         made: Block = {"key": line.path, "attribute": typed_text(line.attribute), "cells": cells}
         # One cell for the whole line, where nothing can be added either.
@@ -128,49 +129,66 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
     return part("Texts by language", texts, others)
 
 
-def spots_of(card: CardContents) -> dict[tuple[int, int], Sequence[Spot]]:
-    """Return the spots of each cell."""
-    found: dict[tuple[int, int], Sequence[Spot]] = {}
-    for row, line in enumerate(card.texts.lines):
-        for column, cell in enumerate(line.cells):
-            there: Sequence[LanguageText | None] = cell.texts or [None] * _may_be_added(line, cell)
-            found[row, column] = [_spot(card, line, cell, one) for one in there]
-    return found
+def _spots(card: CardContents, line: TextRow, cell: TextCell) -> list[Spot]:
+    """Return the texts of a cell, or the place where one may be added."""
+    there: Sequence[LanguageText | None] = cell.texts or [None] * _may_be_added(line, cell)
+    return [_spot(card, line, cell, one) for one in there]
+
+
+def _every_spot(card: CardContents) -> Iterator[tuple[TextRow, TextCell, Spot]]:
+    for line in card.texts.lines:
+        for cell in line.cells:
+            for spot in _spots(card, line, cell):
+                yield line, cell, spot
 
 
 def spot_at(card: CardContents, place: str) -> Spot | None:
     """Return the spot that a page means; None if the product has none there."""
-    every = (one for spots in spots_of(card).values() for one in spots)
-    return next((one for one in every if one.place == place and place), None)
+    return next((one for *_, one in _every_spot(card) if one.place == place and place), None)
 
 
 def first_to_correct(card: CardContents) -> Spot | None:
     """Return the first text with a problem; without any, the first text, which is a name; else the first gap."""
     problems = _problems(card)
-    spots = spots_of(card)
     found: dict[int, Spot] = {}
-    for row, line in enumerate(card.texts.lines):
-        for column, cell in enumerate(line.cells):
-            for spot in spots[row, column]:
-                if spot.blank is not None:
-                    rank = 0 if _named(line, cell) in problems else 1 if spot.there else 2
-                    found.setdefault(rank, spot)
+    for line, cell, spot in _every_spot(card):
+        if spot.blank is not None:
+            found.setdefault(0 if _named(line, cell) in problems else 1 if spot.there else 2, spot)
     return found[min(found)] if found else None
 
 
-def editing(session: Session, card: CardContents, spot: Spot) -> Session:
+@action("card.correct_first")
+def correct_first(session: Session, product_id: str) -> Session:
+    """Open a card, and the editor of the text that is most likely meant."""
+    card = contents_of(session, product_id)
+    session = keeping_contents(session.replaced(product_id=product_id), card)
+    if (spot := first_to_correct(card)) is None:
+        raise InputError("This product has no text that can be corrected here.")
+    return _editing(session, product_id, spot)
+
+
+@action("card.edit")
+def edit_text(session: Session, product_id: str, place: str) -> Session:
+    """Open the editor of a text."""
+    if (spot := spot_at(contents_of(session, product_id), place)) is None:
+        raise InputError("This text is not there any more. Nothing was opened.")
+    return _editing(session, product_id, spot)
+
+
+def _editing(session: Session, product_id: str, spot: Spot) -> Session:
     """Return the session with the editor of a text; what was typed in another one is collected first."""
     now = session.part(Editing)
-    if now.place and (now.product_id, now.place) != (card.product_id, spot.place):
-        session = _left(session, card, now)
+    if now.place and (now.product_id, now.place) != (product_id, spot.place):
+        session = _left(session, product_id, now)
     # The same again: the focus moves there.
     return session.with_part(
-        Editing(card.product_id, spot.place, _shown_text(session, spot), session.part(Editing).turn + 1)
+        Editing(product_id, spot.place, _shown_text(session, spot), session.part(Editing).turn + 1)
     )
 
 
-def closed(session: Session, place: str) -> Session:
-    """Return the session without the editor of a text, and without what was typed there."""
+@action("card.leave")
+def leave_text(session: Session, place: str) -> Session:
+    """Close the editor of a text, without what was typed there."""
     typed = {name: text for name, text in session.typed.get(FORM, {}).items() if name != place}
     errors = {at: error for at, error in session.errors.items() if at != f"{FORM}.{place}"}
     session = session.replaced(typed={**session.typed, FORM: typed}, errors=errors)
@@ -178,25 +196,23 @@ def closed(session: Session, place: str) -> Session:
     return session.with_part(Editing(turn=now.turn)) if now.place == place else session
 
 
-def corrected(
+@action("card.correct")
+def correct_text(
     session: Session,
-    card: CardContents,
+    product_id: str,
     place: str,
     before: str | None,
     text: str | None,
-    *,
-    is_leaving: bool,
+    is_leaving: bool = False,
 ) -> Session:
-    """Return the session with a correction collected, or with why it was not, beside its field.
+    """Collect a correction of a text, or say beside its field why it was not.
 
     Parameters
     ----------
     session
         The session.
-    card
-        The product as it is now.
-    place
-        Which of its texts.
+    product_id, place
+        The product, and which of its texts.
     before
         The text that somebody saw there.
     text
@@ -204,71 +220,72 @@ def corrected(
     is_leaving
         Whether somebody has gone on elsewhere: then nothing is collected where nothing was typed.
     """
-    spot = spot_at(card, place)
+    spot = spot_at(contents_of(session, product_id), place)
     if spot is None or spot.blank is None:
         typed = f" You typed: “{cut(text, _QUOTED)}”" if text else ""
-        raise Refused(
-            f"Nothing was kept: product {cut(card.product_id, 60)} has no such text any more.{typed}"
-        )
+        raise Refused(f"Nothing was kept: product {cut(product_id, 60)} has no such text any more.{typed}")
     now = _shown_text(session, spot)
     if _are_same(text, now) and not (text is None and spot.there is not None):
-        return closed(session, place)
+        return leave_text(session, place)
     if text is not None and not text.strip():
         if is_leaving:
-            return closed(session, place)
+            return leave_text(session, place)
         other = "press Delete text" if spot.there is not None else "press Cancel"
-        return _kept_open(session, card, spot, before, text, f"Write a text, or {other}.")
+        return _kept_open(session, product_id, spot, before, text, f"Write a text, or {other}.")
     if not _are_same(before, now):
         said = "is no longer there" if now is None else f"is now “{cut(now, _QUOTED)}”"
         again = f"This text {said}. Nothing was kept. Press Save again to replace it, or Escape to leave it."
-        return _kept_open(session, card, spot, now, text, again)
+        return _kept_open(session, product_id, spot, now, text, again)
     if text is not None and _are_same(text, spot.original):
-        return undone(closed(session, place), spot)
+        return _undone(leave_text(session, place), spot)
     try:
         correction = replace(spot.blank, text=text)
     except InputError as error:
-        return _kept_open(session, card, spot, before, text, str(error))
-    return closed(session, place).correcting(correction)
+        return _kept_open(session, product_id, spot, before, text, str(error))
+    return leave_text(session, place).correcting(correction)
 
 
-def undone(session: Session, spot: Spot) -> Session:
-    """Return the session without the correction of a text."""
+@action("card.undo")
+def undo_text(session: Session, product_id: str, place: str) -> Session:
+    """Take back the correction of a text, as long as it was not sent."""
+    spot = spot_at(contents_of(session, product_id), place)
+    return session if spot is None else _undone(session, spot)
+
+
+def _undone(session: Session, spot: Spot) -> Session:
     place = None if spot.blank is None else spot.blank.place
     return session.replaced(corrections=tuple(one for one in session.corrections if one.place != place))
 
 
-def _left(session: Session, card: CardContents, now: Editing) -> Session:
+def _left(session: Session, product_id: str, now: Editing) -> Session:
     """Collect what was typed in an editor before another one is opened."""
     typed = _typed(session, now.place)
-    if now.product_id != card.product_id or typed is None:
+    if now.product_id != product_id or typed is None:
         # Of another product: what was typed stays, and is there again with its card.
         return session
-    after = corrected(session, card, now.place, now.before, typed, is_leaving=True)
+    after = correct_text(session, product_id, now.place, now.before, typed, is_leaving=True)
     if (error := after.errors.get(f"{FORM}.{now.place}")) is not None:
         raise Refused(error, at=f"{FORM}.{now.place}")
     return after
 
 
 def _kept_open(
-    session: Session, card: CardContents, spot: Spot, before: str | None, text: str | None, error: str
+    session: Session, product_id: str, spot: Spot, before: str | None, text: str | None, error: str
 ) -> Session:
     """Return the session in which an editor stays open, or is again, with why nothing was collected."""
     if text is not None:
         session = session.with_typed(FORM, **{spot.place: text})
     now = session.part(Editing)
     turn = now.turn if now.place == spot.place else now.turn + 1
-    return session.with_part(Editing(card.product_id, spot.place, before, turn)).replaced(
+    return session.with_part(Editing(product_id, spot.place, before, turn)).replaced(
         errors={**session.errors, f"{FORM}.{spot.place}": error}
     )
 
 
 def _are_same(one: str | None, other: str | None) -> bool:
     """Whether texts are the same but for line ends, which browsers have of their own."""
-    if one is None or other is None:
-        return one is other
-    return one == other or one.replace("\r\n", "\n").replace("\r", "\n") == other.replace(
-        "\r\n", "\n"
-    ).replace("\r", "\n")
+    ends = [text and text.replace("\r\n", "\n").replace("\r", "\n") for text in (one, other)]
+    return ends[0] == ends[1]
 
 
 def _may_be_added(line: TextRow, cell: TextCell) -> bool:
@@ -280,7 +297,7 @@ def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText
     language = "" if cell.language is None else language_label(cell.language)
     name = f"{line.attribute.text}, {language}"
     if cell.language is None:
-        return Spot("", name, there, None)  # a correction could not name its language
+        return Spot(name, there, None)  # a correction could not name its language
     updated_at = card.texts.updated_at
     blank = TextCorrection(card.product_id, line.path, cell.language, None, updated_at=updated_at)
     if there is not None:
@@ -291,7 +308,7 @@ def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText
             before=there.whole,
             position=there.position or None,
         )
-    return Spot(json.dumps(blank.place[1:], ensure_ascii=False), name, there, blank)
+    return Spot(name, there, blank)
 
 
 def _changed(session: Session) -> _Changed:

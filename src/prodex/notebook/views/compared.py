@@ -99,7 +99,8 @@ class ComparedSnapshots:
     @classmethod
     def of(cls, difference: Difference, audits: AuditComparison | None) -> ComparedSnapshots:
         """Count what is shown of a difference."""
-        counts = difference.summary.set_index("change")["products"].to_dict()
+        summary = difference.summary
+        counts = dict(zip(summary["change"], summary["products"].tolist(), strict=True))
         attributes = difference.attributes
         groups = {by: _groups_with_changes(difference, by) for by in GROUPS}
         choices = dict(_choices(difference.changes, counts, attributes))
@@ -123,7 +124,7 @@ def _choices(
     rows = changes.groupby(whole_attributes(changes["attribute"]), sort=False).indices
     for one, number in zip(attributes["attribute"], attributes["products"].tolist(), strict=True):
         label = f"\u2068{_short_title(one)}\u2069 ({counted(number, 'product')})"
-        yield ("changed", one), ListedChanges(label, number, rows[one])
+        yield ("changed", one), ListedChanges(label, number, np.asarray(rows[one]))
     for outcome, (called, _) in _OTHERS.items():
         if number := counts[outcome]:
             yield (outcome, None), ListedChanges(f"{called} ({number:,})", number, np.arange(0))
@@ -214,7 +215,11 @@ def _attributes(attributes: pd.DataFrame, most: int) -> list[Block]:
         paragraph(caption, key="attributes-caption", tone="muted"),
         listing(
             rows,
-            {"Attribute": _attribute_cell, "Products": "products"} | {f"Values {one}": one for one in _MOVES},
+            {
+                "Attribute": _attribute_cell,
+                "Products": "products",
+                **{f"Values {one}": one for one in _MOVES},
+            },
             key="attributes",
             label=caption,
             name=lambda one: short_key(one["attribute"]),

@@ -49,50 +49,47 @@ class OpenedView:
 
 def conditions_bar(session: Session) -> Block:
     """Return what is chosen, and what can be done with it; the same in every section."""
-    history, first, conditions = session.history, session.alternative, session.conditions
+    history, first, error = session.history, session.alternative, left_error(session)
     either = None
     if first is not None:
         words = "; ".join(session.filter.labels(first))
         either = paragraph(f"either {words}, or", key="either", tone="muted")
-    others = only = None
-    if conditions:
-        tip = "Show what is not shown now, and nothing else"
-        others = button("All others", "conditions.others", key="others", look="quiet", title=tip)
-    if session.selected and conditions != _only_selected(session):
-        label = f"Show only the {counted(len(session.selected), 'selected product')}"
-        tip = "Filter by what is selected; Back returns"
-        only = button(label, "conditions.only", key="only", look="quiet", title=tip, to="back")
+    before = "" if history.before else "There are no filters before these."
+    after = "" if history.after else "There are no filters after these."
     return box(
         row(
-            button(
-                "← Back",
-                "conditions.back",
-                key="back",
-                look="quiet",
-                title="Back to the filters before",
-                off="" if history.before else "There are no filters before these.",
-            ),
-            button(
-                "Forward →",
-                "conditions.forward",
-                key="forward",
-                look="quiet",
-                title="Forward again",
-                off="" if history.after else "There are no filters after these.",
-            ),
+            _quiet("← Back", "back", "Back to the filters before", off=before),
+            _quiet("Forward →", "forward", "Forward again", off=after),
             either,
             row(*_chips(session), key="chips", look="chips"),
-            _alternative(session),
-            others,
-            only,
+            *_widening(session),
             fold(session, "views", "Views", lambda: _views(session)) if session.can("views.open") else None,
             key="bar",
             look="selection",
         ),
-        paragraph(left_error(session), key="error", tone="problem") if left_error(session) else None,
+        paragraph(error, key="error", tone="problem") if error else None,
         None if len(session.catalog) else paragraph(_EMPTY, key="empty", tone="note"),
         key="conditions",
     )
+
+
+def _quiet(label: str, what: str, title: str = "", *, key: str = "", off: str = "", to: str = "") -> Block:
+    return button(label, f"conditions.{what}", key=key or what, look="quiet", title=title, off=off, to=to)
+
+
+def _widening(session: Session) -> Iterator[Block]:
+    """Yield what begins an "either ..., or ...", or ends it, and what shows other products instead."""
+    conditions = session.conditions
+    if session.alternative is not None:
+        label = "Join both" if conditions else "Take back"
+        yield _quiet(label, "join", key="alternative", to="back")
+    elif conditions:
+        yield _quiet("Or …", "either", "Show other products beside these", key="alternative", to="back")
+    if conditions:
+        yield _quiet("All others", "others", "Show what is not shown now, and nothing else")
+    if session.selected and conditions != _only_selected(session):
+        label = f"Show only the {counted(len(session.selected), 'selected product')}"
+        yield _quiet(label, "only", "Filter by what is selected; Back returns", to="back")
 
 
 def _said(session: Session) -> list[tuple[str, Selection]]:
@@ -117,18 +114,6 @@ def _chips(session: Session) -> Iterator[Block]:
         )
     if len(said) > 1:
         yield button("Clear all", "conditions.clear", key="clear", look="chip", to=SEARCH_FIELD)
-
-
-def _alternative(session: Session) -> Block | None:
-    """Return the button that begins an "either ..., or ...", or ends it."""
-    conditions, first = session.conditions, session.alternative
-    if first is not None:
-        label = "Join both" if conditions else "Take back"
-        return button(label, "conditions.join", key="alternative", look="quiet", to="back")
-    if not conditions:
-        return None
-    tip = "Show other products beside these"
-    return button("Or …", "conditions.either", key="alternative", look="quiet", title=tip, to="back")
 
 
 def _only_selected(session: Session) -> Selection:

@@ -21,29 +21,23 @@ from prodex.exploration.drafts import SentCorrections, draft_name
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.session.actions import Block, Panel, Section, action, task
+from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.arrival import ArrivedCorrections, profile_of
+from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import Cell, button, fold, listed, listing, paragraph, row, typed_text, work
 from prodex.notebook.views.fix_blocks import changed_cell, effect_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.paste import paste_fold, paste_wants
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.sending import (
     Judging,
     Outbox,
     Preview,
     SendingOutcome,
-    check_row,
     host_in_words,
     is_sending,
-    judged,
-    judging_slot,
-    judging_wants,
     outbox,
-    outgoing,
-    preview_now,
     question_of,
-    send_blocks,
 )
 from prodex.progress import Reporter
 from prodex.quality import Audit
@@ -62,7 +56,7 @@ _OTHER_STATES = {"checking": "checking …", "unknown": "sent, not confirmed"}
 _NOT_ARRIVED = frozenset({"ERROR", "refused", "not sent"})
 _NOTHING = (
     "No corrections. Open the card of a product, and press ✎ beside a text: what you type is collected here, and sent "
-    "only from here. Worklists that came back are sent from Quality."
+    "only from here. A table of corrections is pasted below; worklists that came back are sent from Quality."
 )
 _GONE = "Nothing was done: that correction is another by now, or is gone."
 _NOT_JUDGED = "Not judged. Change a correction to judge all of them again."
@@ -129,18 +123,19 @@ class _Listed:
 
 def corrections_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    judged_now, state = preview_now(session, _NAME), session.part(CollectedCorrections)
+    judged_now, state = _BOX.preview(session), session.part(CollectedCorrections)
     can_check = bool(session.unconfirmed) and session.service is not None and not is_sending(session)
     made: list[Block | None] = [
         paragraph(typed_text(session.draft_note), key="draft", tone="note") if session.draft_note else None,
         *_summary(session, judged_now),
-        work(session, judging_slot(_NAME)),
+        work(session, _BOX.slot),
         _list(session, judged_now),
-        check_row(_NAME) if can_check else None,
-        *send_blocks(session, _NAME),
+        _BOX.check_row() if can_check else None,
+        *_BOX.blocks(session),
         _arrived_fold(session, state.arrived),
         *(_export(session) if judged_now is not None else ()),
         *_back_row(session),
+        paste_fold(session),
     ]
     return [one for one in made if one]
 
@@ -160,7 +155,7 @@ def _summary(session: Session, judged_now: Preview | None) -> Iterator[Block]:
     sent = sum(len(one.corrections) for one in session.unconfirmed)
     if not corrections and not sent:
         # What has become of the last ones says more than that there are none.
-        if outgoing(session, _NAME).sent is None:
+        if _BOX.known(session).sent is None:
             yield paragraph(_NOTHING, key="summary", tone="muted")
         return
     parts = []
@@ -171,7 +166,7 @@ def _summary(session: Session, judged_now: Preview | None) -> Iterator[Block]:
     if sent:
         verb = ("is" if sent == 1 else "are") + " being sent"
         parts.append(
-            f"{counted(sent, 'correction')} {verb if is_sending(session, _NAME) else 'may have been sent'}."
+            f"{counted(sent, 'correction')} {verb if _BOX.is_sending(session) else 'may have been sent'}."
         )
     if len(corrections) + sent > _ROWS:
         parts.append(f"{_ROWS} of them are listed.")
@@ -186,7 +181,7 @@ def _summary(session: Session, judged_now: Preview | None) -> Iterator[Block]:
 def _list(session: Session, judged_now: Preview | None) -> Block | None:
     """Return the corrections, those of a product below each other."""
     names = {**session.part(CollectedCorrections).names}
-    if (last := outgoing(session, _NAME).preview) is not None:
+    if (last := _BOX.known(session).preview) is not None:
         names |= _names_in(last)
     found = [
         _Listed(
@@ -351,7 +346,7 @@ def collect_again(session: Session, which: str) -> Session:
 
 
 def _refuse_while_sending(session: Session) -> None:
-    if is_sending(session, _NAME):
+    if _BOX.is_sending(session):
         raise Refused("Nothing was done: it is being sent. Wait until that has ended.")
 
 
@@ -419,11 +414,11 @@ def _begin(app: Panel, preview: Preview) -> None:
 
 def _to_check(session: Session) -> Preview | None:
     """Return what may have been sent: as it was sent, unless another kernel has sent it, or it was in several parts."""
-    wanted, sent = _unconfirmed(session), outgoing(session, _NAME).sent
+    wanted, sent = _unconfirmed(session), _BOX.known(session).sent
     if not wanted or (sent is not None and set(wanted) <= set(sent.of[0])):
         return sent
     of = (wanted, session.catalog, session.audit)
-    return judged(_NAME, of, _fix(*of))
+    return _BOX.judged(of, _fix(*of))
 
 
 def _ended(session: Session, outcome: SendingOutcome) -> Session:
@@ -452,13 +447,13 @@ def _not_arrived(outcome: SendingOutcome) -> tuple[TextCorrection, ...]:
     return tuple(one for one, state in states if one.product_id in failed or state == "conflict")
 
 
-def _arrived(session: Session, outcome: SendingOutcome, arrival: ArrivedCorrections) -> tuple[int, list[str]]:
-    # Those that did not arrive are listed again, with the reason.
+def _counts(session: Session, outcome: SendingOutcome) -> list[bool]:
+    """Return of each correction whether it should have arrived: others are listed again, with the reason."""
     waiting = set(_unconfirmed(session)) - set(_not_arrived(outcome))
-    return arrival.missing([one in waiting for one in outcome.sent.of[0]])
+    return [one in waiting for one in outcome.sent.of[0]]
 
 
-outbox(
+_BOX = outbox(
     Outbox(
         _NAME,
         _NAME,
@@ -466,7 +461,7 @@ outbox(
         _shown,
         _begin,
         _ended,
-        _arrived,
+        _counts,
         cancelled=lambda session: session.noting(_NOT_JUDGED, section=_NAME),
         # What may have been sent is listed apart, and is only sent again by somebody who collects it again.
         also="unknown",
@@ -498,7 +493,7 @@ def write_worklist(app: Panel) -> None:
     values = form_values(session, "corrections-export", _FIELDS)
     text = required(values, "corrections-export", "folder", "Enter a folder.")
     folder = path_of(text, at="corrections-export.folder")
-    if (made := preview_now(session, _NAME)) is None:
+    if (made := _BOX.preview(session)) is None:
         raise Refused("There is no correction to write.")
 
     def write(_: Reporter) -> str:
@@ -517,4 +512,9 @@ def _title(session: Session) -> str:
     return f"Corrections ({len(session.corrections):,})" if session.corrections else "Corrections"
 
 
-CORRECTIONS = Section(_NAME, _title, corrections_view, lambda session: judging_wants(session, _NAME))
+def _wants(session: Session) -> Iterator[Want]:
+    yield from _BOX.wants(session)
+    yield from paste_wants(session)
+
+
+CORRECTIONS = Section(_NAME, _title, corrections_view, _wants)

@@ -14,6 +14,7 @@ from prodex.errors import QueryError, StorageError
 from prodex.exploration.table_export import (
     AS_SHOWN,
     EVERYTHING,
+    ONE_TABLE,
     ExportRequest,
     ShownTable,
     export_formats,
@@ -34,6 +35,7 @@ from prodex.progress import Reporter
 
 _FORM, _SLOT = "products-export", "products.export"
 _FOLDER = f"{_FORM}.folder"
+_CHOICES = [(one, one) for one in (AS_SHOWN, ONE_TABLE, EVERYTHING)]
 SAFE = "Safe for spreadsheets (puts an apostrophe before text that would run as a formula)"
 CANCELLED = "Cancelled. Nothing was written; files that were there before are as they were."
 
@@ -87,7 +89,7 @@ def export_blocks(session: Session) -> Sequence[Block | None]:
 def _fields(session: Session) -> tuple[list[FormField], Mapping[str, Any]]:
     """Return the fields that there are for what stands in them, and what stands in them."""
     selected = len(session.selected)
-    what = FormField("what", "Export", "choice", AS_SHOWN, [(one, one) for one in (AS_SHOWN, EVERYTHING)])
+    what = FormField("what", "Export", "choice", AS_SHOWN, _CHOICES)
     chosen = form_values(session, _FORM, [what])["what"]
     formats = [(name, title) for title, name in export_formats(chosen)]
     as_ = FormField("format", "as", "choice", formats[0][0], formats)
@@ -100,7 +102,7 @@ def _fields(session: Session) -> tuple[list[FormField], Mapping[str, Any]]:
         if selected
         else None,
     ]
-    if chosen == EVERYTHING and not format_.holds_records:
+    if chosen != AS_SHOWN and not format_.holds_records:
         fields += [
             FormField("languages", "languages", placeholder="all, or such as fr, nl"),
             FormField("columns", "columns", placeholder="all, or such as brand, text"),

@@ -8,20 +8,29 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import MISSING, SENT, FilterResult
-from prodex.exploration.range_facets import FacetOffers, Offer, RangeFacets, column_of, range_facet
+from prodex.exploration.range_facets import (
+    FacetOffers,
+    Offer,
+    column_of,
+    range_facet,
+    shown_range,
+    typed_range,
+)
 from prodex.exploration.ranges import measure_of
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.locales import language_label
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block, Want, action
+from prodex.notebook.session.actions import Block, Want, action, setting
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.products_left import ShownProducts, counted_once, counted_values
+from prodex.notebook.views.products_left import ShownProducts, counted_once, counted_values, histograms_of
 from prodex.selection import Code, Range, Selection
 from prodex.selection.paths import is_of_requirements
 from prodex.tables.fill_state import FillState
@@ -85,8 +94,6 @@ class FacetsState:
         Facets that somebody has added, the last one first.
     typed, language
         What is typed to add another one, and the language of its texts.
-    offers
-        What can be added, once it was read.
     of
         Whose facets they are: what was typed for other products is forgotten.
     is_drawn
@@ -99,7 +106,6 @@ class FacetsState:
     added: tuple[str, ...] = ()
     typed: str = ""
     language: str = ""
-    offers: FacetOffers | None = None
     of: ShownProducts | None = None
     is_drawn: bool = False
 
@@ -114,11 +120,15 @@ def _state(session: Session) -> FacetsState:
     if state.of is now:
         return state
     foldings = {name: Folding(is_open=one.is_open) for name, one in state.foldings.items()}
-    return replace(state, foldings=foldings, typed="", offers=None, of=now)
+    return replace(state, foldings=foldings, typed="", of=now)
 
 
-def _ranges_of(session: Session) -> RangeFacets:
-    return RangeFacets(session.filter.products)
+def _keeping(session: Session, **changes: Any) -> Session:
+    return session.with_part(replace(_state(session), **changes))
+
+
+def _offers_of(session: Session) -> FacetOffers:
+    return FacetOffers(session.catalog)
 
 
 def _languages_of(session: Session) -> list[tuple[str, str]]:
@@ -143,26 +153,14 @@ def facets_block(session: Session) -> Block:
 
 def facets_wants(session: Session) -> Iterator[Want]:
     """Yield what is read in the background: facets that take long, and the names of attributes."""
-    filter_, state, catalog = session.filter, _state(session), session.catalog
+    filter_, state, offers = session.filter, _state(session), session.derived(_offers_of)
     late = tuple(name for name in _open(session, state) if not filter_.has_at_once(name))
     if late:
         # The facet says that it is read, and so no bar does.
         options = {"is_patient": True, "after": math.inf}
-        yield Want("facets", (filter_, late), lambda _: filter_.read(late), _again, options)
-    if state.typed.strip() and state.offers is None:
-        read = FacetOffers(catalog).read
-        yield Want("facets.offers", (catalog,), lambda _: read(), _take_offers, {"after": math.inf})
-
-
-def _again(session: Session, _: object) -> Session:
-    return session.replaced()
-
-
-def _take_offers(session: Session, offers: FacetOffers) -> Session:
-    # Another catalogue may have been opened meanwhile.
-    if offers.catalog is not session.catalog:
-        return session
-    return session.with_part(replace(_state(session), offers=offers))
+        yield Want("facets", (filter_, late), lambda _: filter_.read(late), options=options)
+    if state.typed.strip() and not offers.is_read:
+        yield Want("facets.offers", (offers,), offers.read, options={"after": math.inf})
 
 
 def _open(session: Session, state: FacetsState) -> list[str]:
@@ -232,7 +230,7 @@ def _range(session: Session, name: str) -> Block:
     limits = session.conditions.ranges.get(column, Range())
 
     def show(left: FilterResult) -> Block:
-        return session.derived(_ranges_of).shown(column, session.conditions, left)
+        return shown_range(session.derived(histograms_of).of(column, left.without(column)), column, limits)
 
     shown = counted_once(session, ("range", column, limits), show)
     kind = "date" if shown["range"]["kind"] == "date" else "limit"
@@ -245,7 +243,7 @@ def _range(session: Session, name: str) -> Block:
             do="facets.limit",
             args={"facet": name, "side": side},
         )
-        for side, label in (("least", "from"), ("greatest", "to"))
+        for side, label in {"least": "from", "greatest": "to"}.items()
     ]
     limits_form = form(session, _FORM, fields, look="limits", label=title(column))
     return {"form": limits_form, "column": column, "bins": shown["bins"], "note": shown["note"]}
@@ -255,7 +253,8 @@ def _values(session: Session, name: str, folding: Folding) -> Block:
     values, counts = counted_values(session, name)
     listed = listed_values(values, counts, session.conditions, folding)
     if name == MISSING.name:
-        listed["note"] = counted_once(session, "missing of", lambda left: _missing_of(session, left))
+        units = counted_once(session, "missing of", session.filter.facets.counted_units)
+        listed["note"] = f"Of {units}, needed or not."
     elif name in NOTES:
         listed["note"] = NOTES[name]
     if (find := listed.pop("find")) is not None:
@@ -288,11 +287,6 @@ def _paging(name: str, listed: Mapping[str, Any], folding: Folding) -> Iterator[
         yield button(label, "facets.zeros", key="zeros", look="more", to=to, facet=name, is_shown=not hides)
 
 
-def _missing_of(session: Session, left: FilterResult) -> str:
-    """Say of which products what is missing is counted."""
-    return f"Of {session.filter.facets.counted_units(left)}, needed or not."
-
-
 def _adding(session: Session, state: FacetsState) -> Block:
     """Return the field that adds a facet by the name of an attribute, and what fits."""
     fields = [
@@ -310,15 +304,14 @@ def _adding(session: Session, state: FacetsState) -> Block:
         languages = [("", "any language"), *_languages(session)]
         label = "Language of its texts"
         fields.append(FormField("language", label, "choice", state.language, languages, do="facets.speak"))
+    offers, shown, note = session.derived(_offers_of), {*state.added, *_RANGES}, ""
     found: list[Offer] = []
-    note = ""
     if state.typed.strip():
-        if state.offers is None:
+        if not offers.is_read:
             note = "Reading the names of attributes …"
-        elif not (found := state.offers.find(state.typed, state.language or None)):
+        elif not (found := offers.find(state.typed, state.language or None)):
             note = "no attribute of this name"
-    shown = {*state.added, *_RANGES}
-    offers = [
+    listed = [
         {
             "key": one.facet,
             "label": cut(one.label, _TITLE),
@@ -327,13 +320,8 @@ def _adding(session: Session, state: FacetsState) -> Block:
         }
         for one in found
     ]
-    return {
-        "kind": "facet_add",
-        "key": "add",
-        "form": form(session, _FORM, fields, look="naming"),
-        "offers": offers,
-        "note": note,
-    }
+    naming = form(session, _FORM, fields, look="naming")
+    return {"kind": "facet_add", "key": "add", "form": naming, "offers": listed, "note": note}
 
 
 def _languages(session: Session) -> list[tuple[str, str]]:
@@ -392,10 +380,7 @@ def show_zeros(session: Session, facet: str, is_shown: bool) -> Session:
     return _changed(session, facet, with_zeros=is_shown)
 
 
-@action("facets.drawer", is_quiet=True)
-def show_facets(session: Session, is_open: bool) -> Session:
-    """Show the facets where there is no room for them beside the products, or hide them."""
-    return session.with_part(replace(_state(session), is_drawn=is_open))
+setting("facets.drawer", FacetsState, "is_drawn", argument="is_open")
 
 
 @action("facets.limit", is_quiet=True)
@@ -408,7 +393,7 @@ def limit_range(session: Session, facet: str, side: str, value: str) -> Session:
         return session
     limits, at = session.conditions.ranges.get(column, Range()), f"{_FORM}.{facet}/{side}"
     try:
-        typed = session.derived(_ranges_of).typed(column, limits, side, value)
+        typed = typed_range(column, limits, side, value)
     except InputError as error:
         raise Refused(str(error), at=at) from error
     others = {one: why for one, why in session.errors.items() if one.startswith(f"{_FORM}.") and one != at}
@@ -418,14 +403,14 @@ def limit_range(session: Session, facet: str, side: str, value: str) -> Session:
 @action("facets.offer", is_quiet=True)
 def offer_facets(session: Session, value: str) -> Session:
     """Show which facets could be added for what was typed."""
-    return session.with_part(replace(_state(session), typed=value))
+    return _keeping(session, typed=value)
 
 
 @action("facets.speak", is_quiet=True)
 def speak(session: Session, value: str) -> Session:
     """Choose the language of the texts of a facet that is to be added."""
     known = {code for code, _ in _languages(session)}
-    return session.with_part(replace(_state(session), language=value if value in known else ""))
+    return _keeping(session, language=value if value in known else "")
 
 
 @action("facets.named")
@@ -433,13 +418,11 @@ def add_named(session: Session, text: str) -> Session:
     """Add the facet that was typed, once its name is complete."""
     if not text.strip():
         return session
-    state = _state(session)
-    offers = state.offers or FacetOffers(session.catalog)
     try:
-        facet = offers.named(text, state.language or None)
+        facet = session.derived(_offers_of).named(text, _state(session).language or None)
     except ProdexError as error:
         raise Refused(str(error), at=f"{_FORM}.add") from error
-    return _adding_facet(session, facet)
+    return add_facet(session, facet)
 
 
 @action("facets.add")
@@ -451,10 +434,6 @@ def add_facet(session: Session, facet: str) -> Session:
     Refused
         When there is none of this name.
     """
-    return _adding_facet(session, facet)
-
-
-def _adding_facet(session: Session, facet: str) -> Session:
     facets, state = session.filter.facets, _state(session)
     if not measure_of(column_of(facet) or "") and facet not in facets:
         raise Refused(f"There is no filter {cut(facet, _TITLE)!r} here.", at=f"{_FORM}.add")
@@ -462,7 +441,7 @@ def _adding_facet(session: Session, facet: str) -> Session:
     if facet not in (*facets.declared, *_RANGES):
         added = (facet, *(one for one in added if one != facet))
     foldings = {**state.foldings, facet: replace(state.folding(facet), is_open=True)}
-    return session.with_part(replace(state, added=added, foldings=foldings, typed=""))
+    return _keeping(session, added=added, foldings=foldings, typed="")
 
 
 @action("facets.remove")
@@ -472,13 +451,13 @@ def remove_facet(session: Session, facet: str) -> Session:
     added = tuple(one for one in state.added if one != facet)
     foldings = {name: one for name, one in state.foldings.items() if name != facet}
     left = before.within(column, Range()) if column else before.without_group(facet)
-    return session.with_part(replace(state, added=added, foldings=foldings)).filtered(left)
+    return _keeping(session, added=added, foldings=foldings).filtered(left)
 
 
 def _changed(session: Session, facet: str, **changed: Any) -> Session:
     state = _state(session)
     folding: Folding = replace(state.folding(facet), **changed)
-    return session.with_part(replace(state, foldings={**state.foldings, facet: folding}))
+    return _keeping(session, foldings={**state.foldings, facet: folding})
 
 
 def listed_values(
@@ -547,19 +526,15 @@ def _fitting(
     if not values.is_asked:
         return [], 0
     numbers = values.order(counts, active)
-    kept = {number for number, code in enumerate(values.codes) if code in active}
+    kept = _with_above(values, (number for number, code in enumerate(values.codes) if code in active))
+    wanted = {*numbers}
     if words := folding.find.strip():
-        found = contains(values.labels, words)
-        wanted = _with_above(values, {*kept, *(number for number in numbers if found[number])})
-        numbers = [number for number in numbers if number in wanted]
+        wanted = kept | _with_above(values, np.flatnonzero(contains(values.labels, words)).tolist())
     elif values.above:
-        unfolded = _unfolded_values(values, folding.unfolded, _with_above(values, kept))
-        numbers = [number for number in numbers if number in unfolded]
-    kept = _with_above(values, kept)
-    zeros = [number for number in numbers if not counts[number] and number not in kept]
-    if not folding.with_zeros:
-        numbers = [number for number in numbers if counts[number] or number in kept]
-    return numbers, len(zeros)
+        wanted = _unfolded_values(values, folding.unfolded, kept)
+    zeros = {number for number in wanted if not counts[number] and number not in kept}
+    shown = wanted if folding.with_zeros else wanted - zeros
+    return [number for number in numbers if number in shown], len(zeros)
 
 
 def _with_above(values: FacetValues, numbers: Iterable[int]) -> set[int]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from prodex.arguments import is_missing as missing
 from prodex.display.fix import facts_of, headline_of, not_taken_of
+from prodex.languages.labels import attribute_title
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.views.blocks import Cell, box, heading, listed, paragraph, table, typed_text
+from prodex.notebook.views.blocks import Cell, heading, listed, paragraph, table, typed_text
 from prodex.quality import AuditComparison
 from prodex.untrusted_text import words
 from prodex.worklists.fix import Fix
@@ -77,7 +78,7 @@ def _cell(name: str, value: Any, row: Mapping[Any, Any]) -> Cell:
         return changed_cell(None if is_missing else value, row.get("language"), is_new=name == "after")
     if is_missing or value == "":
         return ""
-    said = typed_text(words(value, _MOST))
+    said = typed_text(words(attribute_title(value) if name == "attribute" else value, _MOST))
     return {"words": said, "tone": "why"} if name in _FREE else dict(said)
 
 
@@ -121,9 +122,3 @@ def first_lines(lines: Iterable[str], every: int) -> list[str]:
     """Return the first lines, and how many more there are."""
     kept = [*lines][:_LINES]
     return [*kept, f"{every - len(kept):,} more"] if every > len(kept) else kept
-
-
-def grouped(blocks: Iterable[Block | None], key: str, *, look: str = "", label: str = "") -> Iterator[Block]:
-    """Yield blocks as one group, unless there are none."""
-    if made := [one for one in blocks if one]:
-        yield box(*made, key=key, look=look, label=label)

@@ -130,7 +130,7 @@ def set_field(
     return session.with_typed(form, **{field: value})
 
 
-def setting(
+def at_once(
     do: str,
     part: type[object],
     name: str,
@@ -139,6 +139,7 @@ def setting(
     *,
     hint: str = "",
     then: Callable[[Session], Session] = lambda session: session,
+    is_quiet: bool = False,
 ) -> Callable[[Session], FormField]:
     """Declare a field that is done at once: it sets a field of what a section keeps; return what makes it.
 
@@ -154,9 +155,11 @@ def setting(
         The values that there are, and what each is called; without them it is a tick.
     then
         What else is done with the session.
+    is_quiet
+        Whether a sentence at the top of the section stays.
     """
 
-    @action(do)
+    @action(do, is_quiet=is_quiet)
     def set_value(session: Session, value: bool | int | str) -> Session:
         if options and value not in options:
             raise Refused(f"There is no such choice of {label}. Give {', '.join(options.values())}.")

@@ -14,7 +14,7 @@ from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button, paragraph, row, switch, work
 from prodex.notebook.views.contact_sheet import contact_sheet_block
-from prodex.notebook.views.forms import FormField, form, setting
+from prodex.notebook.views.forms import FormField, at_once, form
 from prodex.notebook.views.gallery_pages import GALLERY_LIST, GalleryPage, GalleryState, page_of
 from prodex.notebook.views.gallery_pictures import CONSENT, jpegs, picture_name, shelf_of
 from prodex.notebook.views.pages_of_rows import pager_of, turned_by, turned_to
@@ -118,7 +118,7 @@ def _from_start(session: Session) -> Session:
     return turned_to(session, GALLERY_LIST, 0)
 
 
-_KIND = setting(
+_KIND = at_once(
     "gallery.kind",
     GalleryState,
     "packshots_only",
@@ -126,7 +126,7 @@ _KIND = setting(
     {False: "packshot, else another", True: "packshots only"},
     then=_from_start,
 )
-_PER_PAGE = setting(
+_PER_PAGE = at_once(
     "gallery.page_size",
     GalleryState,
     "size",
@@ -134,7 +134,8 @@ _PER_PAGE = setting(
     {one: str(one) for one in (12, 24, 48, 96)},
     then=_from_start,
 )
-_SIDE = setting("gallery.side", GalleryState, "side", "Size", {96: "small", 144: "medium", 220: "large"})
+_SIDES = {96: "small", 144: "medium", 220: "large"}
+_SIDE = at_once("gallery.side", GalleryState, "side", "Size", _SIDES, is_quiet=True)
 
 
 def _controls(session: Session) -> Block:
@@ -197,8 +198,7 @@ def show_as(session: Session, name: Literal["table", "gallery"]) -> Session:
 @action("gallery.by")
 def show_by(session: Session, facet: str) -> Session:
     """Show the first products of each value of a facet, by their pictures."""
-    by_facet: Session = group_by(session, facet)
-    return by_facet.with_changed(GalleryState, is_shown=True)
+    return group_by(session, facet).with_changed(GalleryState, is_shown=True)
 
 
 @action("gallery.group_by")

@@ -56,7 +56,7 @@ def name_with_history(catalog: Catalog) -> str | None:
     return folder.parent.name
 
 
-def read_history(name: str, product_id: str, gtin: str | None) -> list[Block]:
+def read_history(name: str, product_id: str, gtin: str | None, _: object = None) -> list[Block]:
     """Read the history of a product in the snapshots of a name: first what is said of it at once, then its timeline."""
     (found, *_) = histories_of({"product_id": product_id, "gtin": gtin}, name)
     return history_blocks(found)
@@ -99,26 +99,12 @@ def history_blocks(found: ProductHistory) -> list[Block]:
 
 
 def history_part(session: Session, blocks: list[Block]) -> Block:
-    """Return the history as it stands on a card: its timeline is folded, since it is long."""
-    *said, last = blocks
-    if last["kind"] != "timeline":
-        return part("History", *blocks, look="history")
-    *said, zone = said
-    folded = fold(session, "card-history", "What was changed, the newest first", lambda: [zone, last])
-    return part("History", *said, folded, look="history")
-
-
-def waiting_part() -> Block:
-    """Return what stands in its place until it is there."""
-    return part(
-        "History", paragraph("Reading earlier snapshots …", key="waiting", tone="muted"), look="history"
-    )
-
-
-def failed_part(why: str) -> Block:
-    """Return what stands in its place if it cannot be read."""
-    said = ["The history cannot be read: ", typed_text(words(why, 2_000))]
-    return part("History", paragraph(said, key="failed", tone="muted"), look="history")
+    """Return what is said of a history as it stands on a card: its timeline is folded, since it is long."""
+    if blocks[-1]["kind"] == "timeline":
+        *said, zone, timeline = blocks
+        inside = [zone, timeline]
+        blocks = [*said, fold(session, "card-history", "What was changed, the newest first", lambda: inside)]
+    return part("History", *blocks, look="history")
 
 
 def _is_unchanged(value: ValueHistory) -> bool:

@@ -16,7 +16,7 @@ from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import Cell, button, heading, listing, row, typed_text
 from prodex.notebook.views.fix_blocks import changed_cell, fix_blocks
-from prodex.notebook.views.sending import place_of, preview_now, question_of
+from prodex.notebook.views.sending import Outbox, place_of, question_of
 from prodex.untrusted_text import label, words
 from prodex.worklists.answer_rows import PLACE
 from prodex.worklists.fix import Fix
@@ -27,7 +27,7 @@ _ROWS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedAnswers:
+class ShownAnswers:
     """What is shown of answers.
 
     Attributes
@@ -43,27 +43,27 @@ class JudgedAnswers:
     asked: tuple[Mapping[Any, Any], ...]
 
 
-def judged_answers(name: str, fix: Fix, _: object = None) -> JudgedAnswers:
+def judged_answers(name: str, fix: Fix, _: object = None) -> ShownAnswers:
     """Return what is shown of the answers of an outbox; of those that were sent nothing is asked."""
     asked = [] if fix.tracking is not None else fix.needs_confirmation.to_dict("records")
     requests = {place_of(one) for one in fix.requests.to_dict("records")} if asked else set()
     named = ({**one, "question": question_of(one), "is_request": place_of(one) in requests} for one in asked)
-    return JudgedAnswers(tuple(fix_blocks(fix, name)), tuple(named))
+    return ShownAnswers(tuple(fix_blocks(fix, name)), tuple(named))
 
 
 def answers_blocks(
-    session: Session, name: str, *, accept: str = "", done: Collection[str] = ()
+    session: Session, box: Outbox, *, accept: str = "", done: Collection[str] = ()
 ) -> Iterator[Block]:
     """Yield what is shown of the answers of an outbox.
 
     Parameters
     ----------
-    name
+    box
         The outbox.
     accept, done
         The action that accepts a finding, and the questions to which this was done.
     """
-    if (preview := preview_now(session, name)) is None:
+    if (preview := box.preview(session)) is None:
         return
     yield from preview.shown.blocks
     if not (asked := [one for one in preview.shown.asked if one["question"] not in done]):
@@ -77,7 +77,7 @@ def answers_blocks(
         "Field": _field_cell,
         "Answer": lambda one: changed_cell(one["answer"], one["language"], is_new=True),
         "What is asked": lambda one: typed_text(words(one["reason"])),
-        "": partial(_act_cell, name, accept),
+        "": partial(_act_cell, box.name, accept),
     }
     label = "Needs confirmation"
     yield listing(
@@ -92,7 +92,7 @@ def answers_blocks(
     if (number := len(preview.questions)) > 1:
         every = preview.every_question
         yield row(
-            button(f"All {number:,} are meant", "send.confirm", key="all", outbox=name, which=every),
+            button(f"All {number:,} are meant", "send.confirm", key="all", outbox=box.name, which=every),
             key="every",
         )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.corrections.letter_case import CASES
-from prodex.corrections.operations import OPERATIONS, UNIT_FACTORS, Operation
+from prodex.corrections.operations import OPERATIONS, UNIT_FACTORS
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import ProdexError
 from prodex.languages.labels import attribute_title
@@ -22,30 +22,6 @@ from prodex.worklists.answer_parsing import Vocabulary
 FORM = "bulk"
 _FIRST = "replace text"
 _EVERY, _SAME, _CHOOSE = "every language", "the same", "type to choose"
-
-
-@dataclass(frozen=True)
-class ChosenOperation:
-    """What is done, and where: what the form says.
-
-    Attributes
-    ----------
-    attribute
-        Wire path of the field.
-    language
-        The language, as a code; None for every language, and for what has none.
-    operation
-        The operation.
-    """
-
-    attribute: str
-    language: str | None
-    operation: Operation
-
-    @property
-    def step(self) -> RecipeStep:
-        """The same as a step of a recipe."""
-        return RecipeStep(self.operation, self.attribute, self.language)
 
 
 @dataclass(frozen=True)
@@ -170,59 +146,42 @@ def operation_name(session: Session) -> str:
 
 def operation_fields(session: Session) -> list[FormField]:
     """Return the fields of the form; beside the one that is missing or wrong a sentence says so."""
-    missing = _missing(session)
-    made = []
-    for one in _form_fields(session):
-        said = missing.get(f"{FORM}.{one.name}", "")
-        made.append(FormField(**{**vars(one), "hint": said}) if said else one)
-    return made
-
-
-def _missing(session: Session) -> dict[str, str]:
+    wrong, said = "", ""
     try:
         chosen_operation(session)
     except Refused as refused:
-        return {refused.at: str(refused)}
-    return {}
+        wrong, said = refused.at, str(refused)
+    return [
+        replace(one, hint=said) if wrong == f"{FORM}.{one.name}" else one for one in _form_fields(session)
+    ]
 
 
 def _form_fields(session: Session) -> Iterator[FormField]:
     name, known = operation_name(session), session.derived(_fields)
-    titles = [*known.titles(name).values()]
+    titles, languages = [*known.titles(name).values()], [*known.languages.values()]
     first = titles[0] if titles else ""
     yield FormField("attribute", "In field", value=first, placeholder=_CHOOSE, suggestions=titles)
     try:
         path = known.path(str(session.typed.get(FORM, {}).get("attribute", first)), name, "")
     except Refused:
         path = ""
-    languages = [*known.languages.values()]
     if not path or known.is_text(path):
         yield FormField("language", "Language", placeholder=_EVERY, suggestions=languages)
+    suggested = {"unit": [*UNIT_FACTORS], "language": languages, "attribute": titles}
     for one in fields(OPERATIONS[name]):
-        asked = PARAMETERS.get((name, one.name))
-        if asked is not None:
-            yield _parameter_field(f"{name}.{one.name}", asked, path, titles, known)
+        asked, at = PARAMETERS[name, one.name], f"{name}.{one.name}"
+        match asked.kind:
+            case "tick" | "space":
+                yield FormField(at, asked.label, "tick", False)
+            case "case":
+                options = [(case, case.capitalize()) for case in CASES]
+                yield FormField(at, asked.label, "choice", CASES[0], options)
+            case kind:
+                offered = known.codes(path) if kind == "code" and path else suggested.get(kind, [])
+                yield FormField(at, asked.label, placeholder=asked.example, suggestions=offered)
 
 
-def _parameter_field(
-    name: str, asked: _Parameter, path: str, titles: list[str], known: CorrectableFields
-) -> FormField:
-    if asked.kind in {"tick", "space"}:
-        return FormField(name, asked.label, "tick", False)
-    if asked.kind == "case":
-        options = [(one, one.capitalize()) for one in CASES]
-        return FormField(name, asked.label, "choice", options[0][0], options)
-    offered = {
-        "unit": lambda: [*UNIT_FACTORS],
-        "language": lambda: [*known.languages.values()],
-        "attribute": lambda: titles,
-        "code": lambda: known.codes(path) if path else [],
-    }
-    suggestions = offered[asked.kind]() if asked.kind in offered else ()
-    return FormField(name, asked.label, placeholder=asked.example, suggestions=suggestions)
-
-
-def chosen_operation(session: Session) -> ChosenOperation:
+def chosen_operation(session: Session) -> RecipeStep:
     """Return what the form says.
 
     Raises
@@ -233,31 +192,24 @@ def chosen_operation(session: Session) -> ChosenOperation:
     name, known = operation_name(session), session.derived(_fields)
     values = form_values(session, FORM, _form_fields(session))
     attribute = known.path(str(values["attribute"] or ""), name, f"{FORM}.attribute")
-    made, given = OPERATIONS[name], {}
+    made, given, at = OPERATIONS[name], {}, {}
     for one in fields(made):
-        asked, at = PARAMETERS[name, one.name], f"{name}.{one.name}"
-        value = _given(values.get(at), asked)
+        asked, field = PARAMETERS[name, one.name], f"{name}.{one.name}"
+        at[one.name] = f"{FORM}.{field}"
+        value = _read(values.get(field), asked, name, known, at[one.name])
         if value is None and one.default is MISSING:
-            raise Refused(f"Fill in {asked.label!r}.", at=f"{FORM}.{at}")
-        if value is not None and asked.kind == "attribute":
-            value = known.path(value, name, f"{FORM}.{at}")
-        if value is not None and asked.kind == "language":
-            value = known.language(value, f"{FORM}.{at}")
+            raise Refused(f"Fill in {asked.label!r}.", at=at[one.name])
         if value is not None:
             given[one.name] = value
     typed = str(values.get("language") or "")
     language = known.language(typed, f"{FORM}.language") if known.is_text(attribute) else None
     try:
-        return ChosenOperation(attribute, language, made(**given))
+        return RecipeStep(made(**given), attribute, language)
     except ProdexError as error:
-        raise Refused(str(error), at=f"{FORM}.{_first_parameter(name)}") from error
+        raise Refused(str(error), at=next(iter(at.values()), f"{FORM}.attribute")) from error
 
 
-def _first_parameter(name: str) -> str:
-    return next((f"{name}.{one.name}" for one in fields(OPERATIONS[name])), "attribute")
-
-
-def _given(value: Any, asked: _Parameter) -> Any:
+def _read(value: Any, asked: _Parameter, operation: str, known: CorrectableFields, at: str) -> Any:
     """Return what a field says; None where it says nothing."""
     match asked.kind:
         case "tick":
@@ -266,6 +218,8 @@ def _given(value: Any, asked: _Parameter) -> Any:
             return "space" if value else "keep"
         case "words":
             return tuple(word for one in str(value or "").split(",") if (word := one.strip()))
-        case "text" if asked.is_empty_meant:
-            return str(value or "")
-    return str(value) if value else None
+        case "attribute" if value:
+            return known.path(str(value), operation, at)
+        case "language" if value:
+            return known.language(str(value), at)
+    return str(value or "") if value or asked.is_empty_meant else None

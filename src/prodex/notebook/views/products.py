@@ -8,7 +8,8 @@ from prodex.notebook.session.actions import Block, Section, Want
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import box, row
 from prodex.notebook.views.bulk import bulk_fold, bulk_wants
-from prodex.notebook.views.card import card_blocks, card_pictures, card_wants
+from prodex.notebook.views.card import card_blocks
+from prodex.notebook.views.card_reading import card_pictures, card_wants
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.export import export_fold
 from prodex.notebook.views.facets import facets_block, facets_wants

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from prodex.errors import ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult
+from prodex.exploration.ranges import Histograms
 from prodex.notebook.session.value import Session
 from prodex.selection import Selection
 
@@ -102,6 +103,11 @@ def left_error(session: Session) -> str:
     """
     left_of(session)
     return session.derived(_Left).error
+
+
+def histograms_of(session: Session) -> Histograms:
+    """Return the histograms of a catalogue's dates and numbers, for `Session.derived`."""
+    return Histograms(session.filter.products)
 
 
 def counted_once(session: Session, key: Any, count: Callable[[FilterResult], T]) -> T:

@@ -25,23 +25,7 @@ from prodex.notebook.views.blocks import box, button, heading, paragraph, row, w
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.judged_answers import answers_blocks, judged_answers
 from prodex.notebook.views.paths import path_of
-from prodex.notebook.views.sending import (
-    Judging,
-    Outbox,
-    Preview,
-    begun_anew,
-    check_row,
-    is_sending,
-    judged,
-    judging_slot,
-    judging_wants,
-    outbox,
-    outgoing,
-    place_of,
-    preview_now,
-    send_blocks,
-    with_outgoing,
-)
+from prodex.notebook.views.sending import Judging, Outbox, Preview, is_sending, outbox, place_of
 from prodex.progress import Reporter
 from prodex.quality import Profile
 from prodex.quality.accepted import AcceptedFindings
@@ -82,7 +66,7 @@ def returned_fold(session: Session) -> Block:
 
 def returned_wants(session: Session) -> Iterator[Want]:
     """Yield the reading of answers, as long as they were not sent."""
-    return judging_wants(session, _NAME)
+    return _BOX.wants(session)
 
 
 def _judged_by(session: Session) -> tuple[Catalog | None, Profile | str | None]:
@@ -112,8 +96,8 @@ def _forgotten(session: Session) -> Session:
 
 
 def _blocks(session: Session) -> Iterator[Block | None]:
-    state, known = session.part(ReturnedWorklists), outgoing(session, _NAME)
-    is_read = preview_now(session, _NAME) is not None
+    state, known = session.part(ReturnedWorklists), _BOX.known(session)
+    is_read = _BOX.preview(session) is not None
     yield heading("Worklists that came back")
     yield row(
         {
@@ -135,13 +119,13 @@ def _blocks(session: Session) -> Iterator[Block | None]:
         key="source",
         look="source",
     )
-    yield work(session, judging_slot(_NAME))
-    if state.path is not None and not is_read and judging_slot(_NAME) not in session.works:
+    yield work(session, _BOX.slot)
+    if state.path is not None and not is_read and _BOX.slot not in session.works:
         yield paragraph("Reading the answers …", key="reading", tone="status")
-    yield from answers_blocks(session, _NAME, accept="returned.accept", done=state.accepted)
-    yield from send_blocks(session, _NAME)
+    yield from answers_blocks(session, _BOX, accept="returned.accept", done=state.accepted)
+    yield from _BOX.blocks(session)
     if known.sent is not None and known.missing and not is_sending(session):
-        yield check_row(_NAME)
+        yield _BOX.check_row()
 
 
 @task("returned.read")
@@ -214,16 +198,16 @@ def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_la
 
 def read_answers(app: Panel, path: Path, folder: UploadFolder | None = None) -> None:
     """Read the answers in a folder or a file anew; what was read and sent before is forgotten."""
-    if is_sending(app.session, _NAME):
+    if _BOX.is_sending(app.session):
         raise Refused("Answers are being sent. Wait until that has ended.")
-    app.change(lambda now: begun_anew(now, _NAME).with_part(ReturnedWorklists(path, folder)))
+    app.change(lambda now: _BOX.begun_anew(now).with_part(ReturnedWorklists(path, folder)))
 
 
 @task("returned.accept")
 def accept(app: Panel, which: str) -> None:
     """Accept a finding for the reason that a supplier gave."""
-    preview, known = preview_now(app.session, _NAME), outgoing(app.session, _NAME)
-    if preview is None or known.sent is not None or is_sending(app.session, _NAME):
+    preview, known = _BOX.preview(app.session), _BOX.known(app.session)
+    if preview is None or known.sent is not None or _BOX.is_sending(app.session):
         raise Refused("Nothing was done: the answers are being judged or sent.")
     asked = [place_of(one) for one in preview.shown.asked if one["is_request"] and one["question"] == which]
     if not asked:
@@ -233,11 +217,11 @@ def accept(app: Panel, which: str) -> None:
     def accepting(_: Reporter) -> Preview:
         requests = fix.requests
         fix.accept(requests[[place_of(one) in asked for one in requests.to_dict("records")]])
-        return judged(_NAME, preview.of, fix)
+        return _BOX.judged(preview.of, fix)
 
     def accepted(session: Session, made: Preview) -> Session:
         done, audit = session.part(ReturnedWorklists).accepted | {which}, session.audit
-        session = with_outgoing(session, _NAME, preview=made).with_changed(ReturnedWorklists, accepted=done)
+        session = _BOX.changed(session, preview=made).with_changed(ReturnedWorklists, accepted=done)
         if audit is None or audit.accepted_findings is None:
             return session
         # What is accepted is read again: this has added to it.
@@ -246,7 +230,7 @@ def accept(app: Panel, which: str) -> None:
     app.run("accept a request", accepting, accepted, title="Accepting the finding")
 
 
-outbox(
+_BOX = outbox(
     Outbox(
         _NAME,
         _SECTION,

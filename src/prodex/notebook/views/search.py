@@ -106,11 +106,11 @@ def search_wants(session: Session) -> Iterator[Want]:
     options: dict[str, Any] = {"failed": partial(_failing, words)}
     if not filter_.has_found(words):
         if state.failed != words:
-            yield Want("search", key, lambda _: _search_quickly(filter_, words), _found, options)
+            yield Want("search", key, lambda _: _search_quickly(filter_, words), options=options)
     elif words and found is not None and not found.is_complete and state.left != words:
         options |= {"title": "Reading texts", "after": PATIENCE, "is_dropped": True}
         options |= {"cancelled": partial(_leaving, words)}
-        yield Want("search.texts", key, partial(_search_everywhere, filter_, words), _found, options)
+        yield Want("search.texts", key, partial(_search_everywhere, filter_, words), options=options)
 
 
 @action("search.set")
@@ -147,11 +147,6 @@ def _search_everywhere(filter_: ProductFilter, words: str, reporter: Reporter) -
     """Search everywhere, and say how far the texts are read."""
     with reporter.phase("Reading texts", "parts of the catalogue") as show:
         filter_.find(words, show)
-
-
-def _found(session: Session, _: None) -> Session:
-    """Show what was found, which the filter keeps."""
-    return session.replaced()
 
 
 def _leaving(words: str, session: Session) -> Session:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,9 +26,10 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments, to_the_end
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, renewed, request_again
-from prodex.notebook.views.blocks import button, fold, paragraph, row, table, typed_text, work
+from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, request_again
+from prodex.notebook.views.blocks import button, columns_of, fold, paragraph, row, table, typed_text, work
 from prodex.progress import PATIENCE, Reporter
+from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.worklists.answer_rows import PLACE
 from prodex.worklists.fix import Fix
@@ -142,65 +143,6 @@ class SendingOutcome:
 
 
 @dataclass(frozen=True)
-class Outbox:
-    """A source of corrections that are previewed and sent.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    section
-        The section in which it is.
-    judging
-        What is to be judged now; None where there is nothing.
-    shown
-        Makes what is shown of corrections that were judged, with what they are of.
-    begin
-        Called before anything is sent; what it raises leaves everything unsent.
-    ended
-        Makes the session in which is noted what has become of it, before products are shown as they are now.
-    arrived
-        Returns how many corrections were sent, and which are missing, in words.
-    cancelled
-        Makes the session after nobody wanted to wait for the judging; `failed` the one after it could not be done.
-    stays
-        Whether what was sent stays, so that its rest can be sent; otherwise what is there then is judged anew.
-    also
-        As for `Fix.apply`.
-    to_check
-        Of what it can be looked for once more whether it has arrived; of what was sent last, unless given.
-    """
-
-    name: str
-    section: str
-    judging: Callable[[Session], Judging | None]
-    shown: Callable[[Fix, tuple[Any, ...]], Any]
-    begin: Callable[[Panel, Preview], None] = lambda *_: None
-    ended: Callable[[Session, SendingOutcome], Session] = lambda session, _: session
-    arrived: Callable[[Session, SendingOutcome, ArrivedCorrections], tuple[int, list[str]]] = lambda *given: (
-        given[-1].missing()
-    )
-    cancelled: Callable[[Session], Session] = lambda session: session
-    failed: Callable[[Session, BaseException], Session] | None = None
-    stays: bool = False
-    also: str | Collection[str] = ()
-    to_check: Callable[[Session], Preview | None] | None = None
-
-    def checked(self, session: Session) -> Preview | None:
-        """Return what can be looked for once more."""
-        return outgoing(session, self.name).sent if self.to_check is None else self.to_check(session)
-
-
-OUTBOXES: dict[str, Outbox] = {}
-
-
-def outbox(made: Outbox) -> Outbox:
-    """Add a source of corrections."""
-    OUTBOXES[made.name] = made
-    return made
-
-
-@dataclass(frozen=True)
 class Outgoing:
     """What is known of the corrections of an outbox.
 
@@ -250,100 +192,174 @@ class Sending:
     boxes: Mapping[str, Outgoing] = field(default_factory=dict)
 
 
-# Judging.
+@dataclass(frozen=True)
+class Outbox:
+    """A source of corrections that are previewed and sent.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    section
+        The section in which it is.
+    judging
+        What is to be judged now; None where there is nothing.
+    shown
+        Makes what is shown of corrections that were judged, with what they are of.
+    begin
+        Called before anything is sent; what it raises leaves everything unsent.
+    ended
+        Makes the session in which is noted what has become of it, before products are shown as they are now.
+    counts
+        Returns of each answer whether it counts among those that should have arrived; those that were accepted do,
+        unless it is said.
+    cancelled
+        Makes the session after nobody wanted to wait for the judging; `failed` the one after it could not be done.
+    stays
+        Whether what was sent stays, so that its rest can be sent; otherwise what is there then is judged anew.
+    also
+        As for `Fix.apply`.
+    to_check
+        Of what it can be looked for once more whether it has arrived; of what was sent last, unless given.
+    """
+
+    name: str
+    section: str
+    judging: Callable[[Session], Judging | None]
+    shown: Callable[[Fix, tuple[Any, ...]], Any]
+    begin: Callable[[Panel, Preview], None] = lambda *_: None
+    ended: Callable[[Session, SendingOutcome], Session] = lambda session, _: session
+    counts: Callable[[Session, SendingOutcome], Sequence[bool] | None] = lambda *_: None
+    cancelled: Callable[[Session], Session] = lambda session: session
+    failed: Callable[[Session, BaseException], Session] | None = None
+    stays: bool = False
+    also: str | Collection[str] = ()
+    to_check: Callable[[Session], Preview | None] | None = None
+
+    @property
+    def slot(self) -> str:
+        """Name of the work that judges its corrections."""
+        return f"judge {self.name}"
+
+    def known(self, session: Session) -> Outgoing:
+        """Return what is known of its corrections."""
+        return session.part(Sending).boxes.get(self.name, Outgoing())
+
+    def changed(self, session: Session, **changes: Any) -> Session:
+        """Return the session in which something else is known of its corrections."""
+        boxes = session.part(Sending).boxes
+        return session.with_changed(
+            Sending, boxes={**boxes, self.name: replace(self.known(session), **changes)}
+        )
+
+    def begun_anew(self, session: Session) -> Session:
+        """Return the session in which nothing is known any more of what it had before."""
+        return self.changed(session, **vars(Outgoing(number=self.known(session).number + 1)))
+
+    def is_sending(self, session: Session) -> bool:
+        """Return whether its corrections are being sent, or looked for."""
+        return session.part(Sending).running == self.name
+
+    def preview(self, session: Session) -> Preview | None:
+        """Return what would be sent; None where it was not judged yet, or is another by now."""
+        known = self.known(session)
+        made, sent = known.preview, known.sent
+        if made is None or (self.stays and sent is not None and sent.fix is made.fix):
+            return made
+        return made if self._is_now(session, made.of) else None
+
+    def failure(self, session: Session) -> str:
+        """Return why what would be sent could not be judged; empty where it was not tried."""
+        of, why = self.known(session).failed or ((), "")
+        return why if why and self._is_now(session, of) else ""
+
+    def _is_now(self, session: Session, of: tuple[Any, ...]) -> bool:
+        judging = self._to_judge(session)
+        return judging is not None and are_same_arguments(of, judging.of)
+
+    def _to_judge(self, session: Session) -> Judging | None:
+        known, judging = self.known(session), self.judging(session)
+        return None if judging is None else replace(judging, of=(*judging.of, known.confirmed, known.number))
+
+    def wants(self, session: Session) -> Iterator[Want]:
+        """Yield the judging of what would be sent, where it was not judged yet."""
+        judging, confirmed = self._to_judge(session), self.known(session).confirmed
+        if judging is None or self.preview(session) is not None:
+            return
+
+        def failed(now: Session, error: BaseException) -> Session:
+            now = self.changed(now, failed=(judging.of, error_text(error)))
+            if self.failed is not None:
+                return self.failed(now, error)
+            return now.noting(error_text(error), is_problem=True, section=self.section)
+
+        options = {"title": judging.title, "delay": judging.delay, "after": PATIENCE, "is_dropped": True}
+        options |= {"failed": failed, "cancelled": self.cancelled}
+        yield Want(
+            self.slot,
+            judging.of,
+            lambda _: self.judged(judging.of, judging.make(), confirmed),
+            lambda now, made: self.changed(now, preview=made),
+            options,
+        )
+
+    def judged(self, of: tuple[Any, ...], fix: Fix, confirmed: Collection[str] = ()) -> Preview:
+        """Return what of some corrections would be sent, after those that are meant as they are were confirmed."""
+        if confirmed:
+            asked, questions = _asked(fix)
+            if any(are_meant := [one in confirmed for one in questions]):
+                fix.confirm(asked[are_meant])
+        accepted, questions = fix.accepted, []
+        number, products = len(accepted), accepted["product_id"].nunique()
+        if fix.tracking is None:
+            _, questions = _asked(fix)
+        else:
+            number = products = fix.tracking.statuses["not sent"]
+        shown, is_rest = self.shown(fix, of), fix.tracking is not None
+        return Preview(of, fix, _digest(fix, accepted), number, products, is_rest, tuple(questions), shown)
+
+    def blocks(self, session: Session) -> list[Block | None]:
+        """Return the buttons that send what is previewed, how far sending is, and what has become of it."""
+        preview, running = self.preview(session), self.is_sending(session)
+        made: list[Block | None] = []
+        if preview is not None and preview.number and not running:
+            is_asked = (
+                session.part(Sending).asked == (self.name, preview.digest) and session.service is not None
+            )
+            made.append((_question if is_asked else _send_button)(session, self.name, preview))
+        if running:
+            made.append(work(session, _SLOT, cancel="Stop waiting"))
+        return [*made, *(_outcome_view(session, self.name, one) for one in self.known(session).outcome)]
+
+    def check_row(self) -> Block:
+        """Return the button that looks what has arrived."""
+        title = "Request the products, and compare"
+        return row(button("Check what has arrived", "send.check", title=title, outbox=self.name), key="check")
 
 
-def outgoing(session: Session, name: str) -> Outgoing:
-    """Return what is known of the corrections of an outbox."""
-    return session.part(Sending).boxes.get(name, Outgoing())
+OUTBOXES: dict[str, Outbox] = {}
 
 
-def with_outgoing(session: Session, name: str, **changes: Any) -> Session:
-    """Return the session in which something else is known of the corrections of an outbox."""
-    boxes = {**session.part(Sending).boxes, name: replace(outgoing(session, name), **changes)}
-    return _with(session, boxes=boxes)
+def outbox(made: Outbox) -> Outbox:
+    """Add a source of corrections."""
+    OUTBOXES[made.name] = made
+    return made
 
 
-def begun_anew(session: Session, name: str) -> Session:
-    """Return the session in which nothing is known any more of what an outbox had before."""
-    return with_outgoing(session, name, **vars(Outgoing(number=outgoing(session, name).number + 1)))
+def _named(name: str) -> Outbox:
+    if name not in OUTBOXES:
+        raise Refused(_OTHER)
+    return OUTBOXES[name]
 
 
-def _to_judge(session: Session, name: str) -> Judging | None:
-    known, judging = outgoing(session, name), OUTBOXES[name].judging(session)
-    return None if judging is None else replace(judging, of=(*judging.of, known.confirmed, known.number))
-
-
-def _is_now(session: Session, name: str, of: tuple[Any, ...]) -> bool:
-    judging = _to_judge(session, name)
-    return judging is not None and are_same_arguments(of, judging.of)
-
-
-def preview_now(session: Session, name: str) -> Preview | None:
-    """Return what would be sent; None where it was not judged yet, or is another by now."""
-    known = outgoing(session, name)
-    made, sent = known.preview, known.sent
-    if made is None or (OUTBOXES[name].stays and sent is not None and sent.fix is made.fix):
-        return made
-    return made if _is_now(session, name, made.of) else None
-
-
-def failure_now(session: Session, name: str) -> str:
-    """Return why what would be sent could not be judged; empty where it was not tried."""
-    of, why = outgoing(session, name).failed or ((), "")
-    return why if why and _is_now(session, name, of) else ""
-
-
-def judging_slot(name: str) -> str:
-    """Return the name of the work that judges corrections."""
-    return f"judge {name}"
-
-
-def judging_wants(session: Session, name: str) -> Iterator[Want]:
-    """Yield the judging of what would be sent, where it was not judged yet."""
-    box, judging = OUTBOXES[name], _to_judge(session, name)
-    if judging is None or preview_now(session, name) is not None:
-        return
-
-    def failed(now: Session, error: BaseException) -> Session:
-        now = with_outgoing(now, name, failed=(judging.of, error_text(error)))
-        if box.failed is not None:
-            return box.failed(now, error)
-        return now.noting(error_text(error), is_problem=True, section=box.section)
-
-    def do(_: Reporter) -> Preview:
-        return judged(name, judging.of, judging.make(), outgoing(session, name).confirmed)
-
-    def then(now: Session, made: Preview) -> Session:
-        return with_outgoing(now, name, preview=made)
-
-    options = {"title": judging.title, "delay": judging.delay, "after": PATIENCE, "is_dropped": True}
-    options |= {"failed": failed, "cancelled": box.cancelled}
-    yield Want(judging_slot(name), judging.of, do, then, options)
-
-
-def judged(name: str, of: tuple[Any, ...], fix: Fix, confirmed: Collection[str] = ()) -> Preview:
-    """Return what of some corrections would be sent, after those that are meant as they are were confirmed."""
-    if confirmed:
-        asked, questions = _asked(fix)
-        if any(are_meant := [one in confirmed for one in questions]):
-            fix.confirm(asked[are_meant])
-    accepted, questions = fix.accepted, []
-    number, products = len(accepted), accepted["product_id"].nunique()
-    if fix.tracking is None:
-        _, questions = _asked(fix)
-    else:
-        number = products = fix.tracking.statuses["not sent"]
-    shown, is_rest = OUTBOXES[name].shown(fix, of), fix.tracking is not None
-    return Preview(of, fix, _digest(fix, accepted), number, products, is_rest, tuple(questions), shown)
+# What is asked, and what is sent.
 
 
 def _asked(fix: Fix) -> tuple[pd.DataFrame, list[str]]:
     """Return what needs a yes, and what names each: to accept a finding is decided on elsewhere."""
     asked = fix.needs_confirmation
     requests = set() if asked.empty else {place_of(one) for one in fix.requests.to_dict("records")}
-    rows = asked.to_dict("records")
-    asked = asked[[place_of(one) not in requests for one in rows]]
+    asked = asked[[place_of(one) not in requests for one in asked.to_dict("records")]]
     return asked, [question_of(one) for one in asked.to_dict("records")]
 
 
@@ -372,45 +388,23 @@ def _hashed(values: Any) -> str:
 @action("send.confirm")
 def confirm(session: Session, outbox: str, which: str) -> Session:
     """Answer a question with yes, or all of them that are named together; then everything is judged again."""
-    preview = preview_now(session, outbox) if outbox in OUTBOXES and not is_sending(session, outbox) else None
+    box = _named(outbox)
+    preview = None if box.is_sending(session) else box.preview(session)
     questions = () if preview is None else preview.questions
     meant = questions if preview is not None and which == preview.every_question else {which} & {*questions}
     if not meant:
         raise Refused(_OTHER_QUESTION)
-    return with_outgoing(session, outbox, confirmed=outgoing(session, outbox).confirmed | {*meant})
+    return box.changed(session, confirmed=box.known(session).confirmed | {*meant})
 
 
-# Sending.
-
-
-def is_sending(session: Session, name: str = "") -> bool:
-    """Return whether corrections of an outbox, or of any, are being sent."""
-    running = session.part(Sending).running
-    return bool(running) if not name else running == name
+def is_sending(session: Session) -> bool:
+    """Return whether corrections of any outbox are being sent."""
+    return bool(session.part(Sending).running)
 
 
 def host_in_words(session: Session) -> str:
     """Return the host that corrections are sent to."""
     return "" if session.service is None else host_of(session.service.base_url)
-
-
-def check_row(name: str) -> Block:
-    """Return the button that looks what has arrived."""
-    title = "Request the products, and compare"
-    return row(button("Check what has arrived", "send.check", title=title, outbox=name), key="check")
-
-
-def send_blocks(session: Session, name: str) -> list[Block | None]:
-    """Return the buttons that send what is previewed, how far sending is, and what has become of it."""
-    state, preview = session.part(Sending), preview_now(session, name)
-    running = state.running == name
-    made: list[Block | None] = []
-    if preview is not None and preview.number and not running:
-        is_asked = state.asked == (name, preview.digest) and session.service is not None
-        made.append(_question(session, name, preview) if is_asked else _send_button(session, name, preview))
-    if running:
-        made.append(work(session, _SLOT, cancel="Stop waiting"))
-    return [*made, *(_outcome_view(session, name, one) for one in outgoing(session, name).outcome)]
 
 
 def _send_button(session: Session, name: str, preview: Preview) -> Block:
@@ -457,13 +451,14 @@ def ask(session: Session, outbox: str, digest: str) -> Session:
     """Ask whether what is previewed is to be sent."""
     _expect(session, outbox, digest)
     _service_of(session)
-    return _with(session, asked=(outbox, digest))
+    return session.with_changed(Sending, asked=(outbox, digest))
 
 
 @action("send.leave")
 def leave(session: Session, outbox: str) -> Session:
     """Send nothing."""
-    return _with(session, asked=("", "")) if session.part(Sending).asked[0] == outbox else session
+    is_asked = session.part(Sending).asked[0] == outbox
+    return session.with_changed(Sending, asked=("", "")) if is_asked else session
 
 
 @task("send.start")
@@ -472,24 +467,24 @@ def start(app: Panel, outbox: str, digest: str) -> None:
     session = app.session
     if session.part(Sending).asked != (outbox, digest):
         raise Refused(_BUSY if is_sending(session) else _OTHER)
-    app.change(lambda now: _with(now, asked=("", "")))
-    preview, service = _expect(session, outbox, digest), _service_of(session)
-    OUTBOXES[outbox].begin(app, preview)
-    do = partial(_send, app, preview, service, OUTBOXES[outbox].also)
-    _run(app, outbox, preview, do, "Requesting the products as they are now")
+    app.change(lambda now: now.with_changed(Sending, asked=("", "")))
+    preview, service, box = _expect(session, outbox, digest), _service_of(session), _named(outbox)
+    box.begin(app, preview)
+    do = partial(_send, app, preview, service, box.also)
+    _run(app, box, preview, do, "Requesting the products as they are now")
 
 
 @task("send.check")
 def check(app: Panel, outbox: str) -> None:
     """Request the products of what was sent once more."""
-    box = OUTBOXES.get(outbox)
-    if box is None or (sent := box.checked(app.session)) is None:
+    box = _named(outbox)
+    sent = box.known(app.session).sent if box.to_check is None else box.to_check(app.session)
+    if sent is None:
         raise Refused("Nothing was sent yet.")
     service = _service_of(app.session)
     if is_sending(app.session):
         raise Refused(_BUSY)
-    look = partial(_look, app, SendingOutcome(sent), service)
-    _run(app, outbox, sent, look, "Requesting the products")
+    _run(app, box, sent, partial(_look, app, SendingOutcome(sent), service), "Requesting the products")
 
 
 def _service_of(session: Session) -> Client:
@@ -502,23 +497,21 @@ def _expect(session: Session, name: str, digest: str) -> Preview:
     """Return the preview of an outbox, if it is the one that was shown."""
     if is_sending(session):
         raise Refused(_BUSY)
-    preview = preview_now(session, name) if name in OUTBOXES else None
+    preview = _named(name).preview(session)
     if preview is None or preview.digest != digest or not preview.number:
         raise Refused(_OTHER)
     return preview
 
 
-def _with(session: Session, **changes: Any) -> Session:
-    return session.with_part(replace(session.part(Sending), **changes))
-
-
-def _run(app: Panel, name: str, sent: Preview, do: Callable[[Reporter], SendingOutcome], title: str) -> None:
+def _run(
+    app: Panel, box: Outbox, sent: Preview, do: Callable[[Reporter], SendingOutcome], title: str
+) -> None:
     def failed(session: Session, error: BaseException) -> Session:
         said = paragraph(typed_text(error_text(error)), key="error", tone="problem")
-        return _with(with_outgoing(session, name, outcome=(said,)), running="")
+        return box.changed(session, outcome=(said,)).with_changed(Sending, running="")
 
-    app.change(lambda now: _with(with_outgoing(now, name, sent=sent, outcome=()), running=name))
-    app.run(_SLOT, do, partial(_ended, name), title=title, failed=failed)
+    app.change(lambda now: box.changed(now, sent=sent, outcome=()).with_changed(Sending, running=box.name))
+    app.run(_SLOT, do, partial(_ended, box), title=title, failed=failed)
 
 
 def _send(
@@ -549,26 +542,28 @@ def _look(app: Panel, outcome: SendingOutcome, service: Client, reporter: Report
         return replace(outcome, unseen=error)
 
 
-def _ended(name: str, session: Session, outcome: SendingOutcome) -> Session:
-    box, arrival, fix = OUTBOXES[name], outcome.arrival, outcome.sent.fix
+def _ended(box: Outbox, session: Session, outcome: SendingOutcome) -> Session:
+    arrival, fix, known = outcome.arrival, outcome.sent.fix, box.known(session)
     blocks, lost = _error_blocks(outcome), 1
     if arrival is not None:
-        every, missing = box.arrived(session, outcome, arrival)
+        every, missing = arrival.missing(box.counts(session, outcome))
         blocks.append(arrival_block(arrival, every, missing, host_in_words(session)))
         lost = len(missing)
-    known = outgoing(session, name)
     changes: dict[str, Any] = {"outcome": tuple(blocks), "missing": lost}
     if known.preview is not None and known.preview.fix is fix:
         if box.stays:
             # It is shown with what the service refused, and what had changed there meanwhile.
-            changes["preview"] = judged(name, known.preview.of, fix)
+            changes["preview"] = box.judged(known.preview.of, fix)
         else:
             changes |= {"preview": None, "number": known.number + 1}
     if box.stays and fix.tracking is None:
         # Nothing was sent: it can be sent again.
         changes["sent"] = None
-    session = _with(with_outgoing(box.ended(session, outcome), name, **changes), running="")
-    return session if arrival is None else renewed(session, arrival)
+    session = box.changed(box.ended(session, outcome), **changes).with_changed(Sending, running="")
+    if arrival is None:
+        return session
+    # Every section has the products of now, unless another catalogue is shown by now.
+    return session.renewed(arrival.base, arrival.newest.catalog, arrival.audit or session.audit)
 
 
 def _error_blocks(outcome: SendingOutcome) -> list[Block]:
@@ -580,17 +575,7 @@ def _error_blocks(outcome: SendingOutcome) -> list[Block]:
     elif error is not None:
         made.append(paragraph(typed_text(error_text(error)), key="error", tone="problem"))
     if tracking is not None:
-        failed = tracking.failed[["gtin", "status", "message"]].head(10).to_dict("records")
-        made.append(
-            {
-                "kind": "import",
-                "key": "import",
-                "title": f"The import of {counted(tracking.count, 'product')}: {tracking.status}",
-                "is_good": tracking.status == "SUCCESS",
-                "facts": [[name, typed_text(value)] for name, value in facts_of(tracking)],
-                "failed": [[typed_text(str(one)) for one in line.values()] for line in failed],
-            }
-        )
+        made.append(_import_fold(tracking))
     if isinstance(unseen, CancelledError):
         made.append(paragraph("What has arrived was not looked for.", key="unseen", tone="note"))
     elif unseen is not None:
@@ -598,19 +583,30 @@ def _error_blocks(outcome: SendingOutcome) -> list[Block]:
     return made
 
 
-def _outcome_view(session: Session, name: str, block: Block) -> Block:
-    """Return what is shown of an outcome; the import is unfolded where there is something to be read."""
-    if block["kind"] != "import":
-        return block
-
-    def inside() -> list[Block | None]:
-        facts = [{"key": one, "cells": [one, value]} for one, value in block["facts"]]
-        heads: list[Block] = [{"name": "fact", "title": "", "head": True}, {"name": "value", "title": ""}]
-        lost = [{"key": str(number), "cells": cells} for number, cells in enumerate(block["failed"])]
-        lost_heads = [{"name": one, "title": one} for one in ("GTIN", "status", "message")]
-        return [
-            table(heads, facts, key="facts", label="The import"),
-            table(lost_heads, lost, key="lost", label="Products that were not integrated") if lost else None,
+def _import_fold(tracking: Tracking) -> Block:
+    """Return the state of the import: it is unfolded where there is something to be read."""
+    facts = [{"key": name, "cells": [name, typed_text(value)]} for name, value in facts_of(tracking)]
+    heads: list[Block] = [{"name": "fact", "title": "", "head": True}, {"name": "value", "title": ""}]
+    blocks = [table(heads, facts, key="facts", label="The import")]
+    if len(failed := tracking.failed[["gtin", "status", "message"]].head(10)):
+        lost = [
+            {"key": str(number), "cells": [typed_text(str(one)) for one in line]}
+            for number, line in enumerate(failed.to_numpy().tolist())
         ]
+        columns = columns_of(["GTIN", "status", "message"], numbers=())
+        blocks.append(table(columns, lost, key="lost", label="Products that were not integrated"))
+    title = f"The import of {counted(tracking.count, 'product')}: {tracking.status}"
+    return {
+        "kind": "fold",
+        "key": "import",
+        "title": title,
+        "open": tracking.status != "SUCCESS",
+        "blocks": blocks,
+    }
 
-    return fold(session, f"import {name}", block["title"], inside, at_first=not block["is_good"])
+
+def _outcome_view(session: Session, name: str, block: Block) -> Block:
+    if block["kind"] != "fold":
+        return block
+    key = f"{block['key']} {name}"
+    return fold(session, key, block["title"], lambda: block["blocks"], at_first=block["open"])

@@ -18,10 +18,10 @@ from prodex.locales import language_label
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text
-from prodex.notebook.views.card import correct_first
+from prodex.notebook.views.card_texts import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
-from prodex.notebook.views.forms import FormField, form, setting
+from prodex.notebook.views.forms import FormField, at_once, form
 from prodex.notebook.views.gallery_pictures import contents_in_rows, jpegs, picture_name, shelf_of
 from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_by, turned_to
 from prodex.notebook.views.products_left import left_of, place_of
@@ -72,7 +72,7 @@ def _from_start(session: Session) -> Session:
     return turned_to(session, _LIST, 0)
 
 
-_ROWS_PER_PAGE = setting(
+_ROWS_PER_PAGE = at_once(
     "table.page_size",
     ProductTableState,
     "size",
@@ -80,11 +80,11 @@ _ROWS_PER_PAGE = setting(
     {one: str(one) for one in SIZES},
     then=_from_start,
 )
-_DENSITY = setting(
+_DENSITY = at_once(
     "table.density", ProductTableState, "is_dense", "Rows", {True: "one line", False: "as high as needed"}
 )
-_HEADS = setting("table.heads", ProductTableState, "with_heads", "Distributions under the heads")
-_PICTURES = setting(
+_HEADS = at_once("table.heads", ProductTableState, "with_heads", "Distributions under the heads")
+_PICTURES = at_once(
     "table.pictures",
     ProductTableState,
     "with_pictures",
@@ -250,7 +250,7 @@ def _table(session: Session, rows: Sequence[Block]) -> Block:
     state, columns, total = session.part(ProductTableState), columns_of(session), len(left_of(session))
     heads = heads_of(session, columns) if state.with_heads else {}
     chosen, ids = set(session.selected), [one["key"] for one in rows]
-    pictures = {one: picture_name(content) for one, content in _contents(session, ids).items()}
+    contents = _contents(session, ids)
     return {
         "kind": "product_table",
         "key": "table",
@@ -262,23 +262,21 @@ def _table(session: Session, rows: Sequence[Block]) -> Block:
         "open": session.product_id,
         "first": _first(session),
         "total": total,
-        "pictures": pictures if _has_pictures(session) else None,
+        "pictures": contents and {one: picture_name(content) for one, content in contents.items()},
         "empty": "" if rows else _UNREAD if total else "No products to show.",
     }
 
 
-def _has_pictures(session: Session) -> bool:
-    return session.part(ProductTableState).with_pictures and bool(shelf_of(session))
-
-
-def _contents(session: Session, ids: Sequence[str]) -> dict[str, bytes]:
-    return contents_in_rows(session, ids) if _has_pictures(session) else {}
+def _contents(session: Session, ids: Sequence[str]) -> dict[str, bytes] | None:
+    """Return the pictures beside the names of these products, as far as they are here; None where none are shown."""
+    is_shown = session.part(ProductTableState).with_pictures and shelf_of(session)
+    return contents_in_rows(session, ids) if is_shown else None
 
 
 def table_pictures(session: Session) -> Iterator[tuple[str, str, bytes]]:
     """Yield the pictures that the table shows beside names."""
-    if _has_pictures(session):
-        yield from jpegs(_contents(session, page_ids(session)).values())
+    if session.part(ProductTableState).with_pictures:
+        yield from jpegs((_contents(session, page_ids(session)) or {}).values())
 
 
 def column_block(name: str, order: Order, head: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -354,10 +352,9 @@ def edit_product(session: Session, product_id: str) -> Session:
     if not session.can("card.edit"):
         return session.replaced(product_id=product_id)
     try:
-        edited: Session = correct_first(session, product_id)
+        return correct_first(session, product_id)
     except InputError as error:
         return session.replaced(product_id=product_id).noting(str(error))
-    return edited
 
 
 @action("table.select", is_quiet=True)

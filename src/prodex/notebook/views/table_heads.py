@@ -16,13 +16,13 @@ import numpy as np
 from prodex.errors import ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult, facet_name
-from prodex.exploration.ranges import Histograms, measure_of, overlap
+from prodex.exploration.range_facets import bins_of
+from prodex.exploration.ranges import measure_of
 from prodex.exploration.table_page import NOT_ASKED, title
 from prodex.messages import counted
 from prodex.notebook.session.actions import Want, action
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.products_left import counted_once, counted_values
-from prodex.progress import Reporter
+from prodex.notebook.views.products_left import counted_once, counted_values, histograms_of
 from prodex.selection import Code, Range
 from prodex.selection.sentences import range_words
 from prodex.untrusted_text import cut
@@ -37,29 +37,20 @@ _NAMED, _NAMED_IN_ORDER = 3, 6
 _LABEL = 60
 
 
-class _HeadReader:
-    """What the heads of one catalogue need."""
+def _are_read(session: Session, columns: Sequence[str]) -> bool:
+    facets, histograms = session.filter.facets, session.derived(histograms_of)
+    headed = _headed(columns)
+    return all(facets.is_read(facet) if facet else histograms.is_read(column) for column, facet in headed)
 
-    def __init__(self, session: Session) -> None:
-        self.filter = session.filter
-        self.histograms = Histograms(session.filter.products)
 
-    def are_read(self, columns: Iterable[str]) -> bool:
-        """Return whether all that these heads need is in memory."""
-        return all(
-            self.filter.facets.is_read(facet) if facet else self.histograms.is_read(column)
-            for column, facet in _headed(columns)
-        )
-
-    def read(self, columns: Iterable[str]) -> None:
-        """Read what these heads need."""
-        headed = list(_headed(columns))
-        # At once: the file of a part is opened for all columns together.
-        self.filter.products.read(*(column for column, facet in headed if not facet))
-        self.filter.facets.read([facet for _, facet in headed if facet])
-        for column, facet in headed:
-            if not facet:
-                self.histograms.read(column)
+def _read(session: Session, columns: Sequence[str], _: object = None) -> None:
+    headed = [*_headed(columns)]
+    measured = [column for column, facet in headed if not facet]
+    # At once: the file of a part is opened for all columns together.
+    session.filter.products.read(*measured)
+    session.filter.facets.read([facet for _, facet in headed if facet])
+    for column in measured:
+        session.derived(histograms_of).read(column)
 
 
 def heads_of(session: Session, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -70,12 +61,11 @@ def heads_of(session: Session, columns: Sequence[str]) -> dict[str, dict[str, An
     >>> [(one["label"], one["count"]) for one in heads_of(session, ["life_cycle"])["life_cycle"]["bins"]]
     [('0', 2), ('1', 2), ('2', 1)]
     """
-    reader = session.derived(_HeadReader)
-    if not reader.are_read(columns):
+    if not _are_read(session, columns):
         if len(session.filter.products) > AT_ONCE:
             return {}
         try:
-            reader.read(columns)
+            _read(session, columns)
         except ProdexError:
             return {}  # the rows cannot be read either, and say why
     return {
@@ -86,15 +76,10 @@ def heads_of(session: Session, columns: Sequence[str]) -> dict[str, dict[str, An
 
 def heads_wants(session: Session, columns: Sequence[str]) -> Iterator[Want]:
     """Yield what these heads lack."""
-    reader = session.derived(_HeadReader)
-    if len(session.filter.products) > AT_ONCE and not reader.are_read(columns):
-
-        def read(_: Reporter) -> None:
-            reader.read(columns)
-
+    if len(session.filter.products) > AT_ONCE and not _are_read(session, columns):
         options = {"delay": SHOWN_FIRST, "is_patient": True}
-        key = ("heads", reader, tuple(columns))
-        yield Want("table.heads", key, read, lambda session, _: session.replaced(), options)
+        key = ("heads", session.derived(histograms_of), tuple(columns))
+        yield Want("table.heads", key, partial(_read, session, columns), options=options)
 
 
 @action("table.pick")
@@ -122,17 +107,9 @@ def keep_range(
 
 
 def _limit(value: float | str, measure: str) -> float | datetime:
-    return (
-        datetime.fromisoformat(str(value))
-        if measure == "date"
-        else float(value)
-        if isinstance(value, str)
-        else value
-    )
-
-
-def _plain(value: float | datetime | None) -> float | str | None:
-    return value.isoformat() if isinstance(value, datetime) else value
+    if measure == "date":
+        return datetime.fromisoformat(str(value))
+    return float(value) if isinstance(value, str) else value
 
 
 def _head(session: Session, column: str, facet: str, left: FilterResult) -> dict[str, Any]:
@@ -141,23 +118,16 @@ def _head(session: Session, column: str, facet: str, left: FilterResult) -> dict
 
 def _bins(session: Session, column: str, left: FilterResult) -> dict[str, Any]:
     limits = session.conditions.ranges.get(column, Range())
-    found = session.derived(_HeadReader).histograms.of(column, left.without(column))
+    found = session.derived(histograms_of).of(column, left.without(column))
     if not found.is_asked and not sum(found.totals):
         return {"note": NOT_ASKED}
-    bins = []
-    for place, count in enumerate(found.counts):
-        own = found.range(place, place)
+
+    def said(own: Range) -> str:
         label = range_words(own, column)
-        bins.append(
-            {
-                "label": f"from {label}" if " to " in label else label,
-                "count": count,
-                "inside": bool(limits) and overlap(own, limits),
-                "least": _plain(own.least),
-                "greatest": _plain(own.greatest),
-            }
-        )
-    return {"bins": bins, "note": f"{counted(found.without, 'product')} without" if found.without else ""}
+        return f"from {label}" if " to " in label else label
+
+    without = f"{counted(found.without, 'product')} without" if found.without else ""
+    return {"bins": bins_of(found, limits, said), "note": without}
 
 
 def _values(session: Session, facet: str) -> dict[str, Any]:
@@ -194,11 +164,11 @@ def _places_to_name(values: FacetValues, counts: Counts, selected: tuple[Code, .
     """Return the places of the values to name, longest first, and those without a value at the end."""
     if not values.is_asked and values.codes == (None,):
         return []
-    there = np.flatnonzero(counts)
-    without = [place for place in there.tolist() if values.codes[place] is None]
-    order = there if values.facet.is_ordered else there[np.argsort(-counts[there], kind="stable")]
+    order = np.array(values.order(counts), np.int64)
+    there = order[counts[order] > 0].tolist()
+    without = [place for place in there if values.codes[place] is None]
     most = _NAMED_IN_ORDER if values.facet.is_ordered else _NAMED
-    frequent = [place for place in order[: most + 1].tolist() if place not in without][:most]
+    frequent = [place for place in there[: most + 1] if place not in without][:most]
     # What is selected stays in sight, however rare it is.
     chosen = [values.codes.index(code) for code in selected if code is not None and code in values.codes]
     return [*frequent, *(place for place in chosen if place not in frequent), *without]

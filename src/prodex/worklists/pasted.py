@@ -1,0 +1,350 @@
+"""Corrections in a copied table: a block from a spreadsheet, or a frame, with a column of GTINs: the same `Fix`.
+
+Each cell is an answer, and is read by the rules for answers of worklists. There is no worklist that says what was asked
+for and seen, so two things are different: what the columns mean is confirmed by whoever copied them, and what the
+catalogue holds is what was seen. Where a place holds something else by the time it is sent, that is a conflict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from prodex import gtin
+from prodex.arguments import described
+from prodex.catalog import Catalog
+from prodex.errors import InputError
+from prodex.formats.frame_sheet import sheet_of_frame
+from prodex.formats.pasted_text import sheet_of_text
+from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.workbook_cells import Cell, Row, cell_place
+from prodex.languages import Message, Said
+from prodex.messages import counted
+from prodex.quality.profile import Profile
+from prodex.quality.run import moment_of
+from prodex.send.corrections import KnownProducts
+from prodex.store.snapshot import catalog_given
+from prodex.worklists.answer_kinds import AnswerShape
+from prodex.worklists.answer_outcomes import ConcernedProducts, assigned, decided
+from prodex.worklists.answer_sheets import unusable_answer
+from prodex.worklists.fix import Fix, MadeBy, fix_of, products_of
+from prodex.worklists.headings import filled_rows, is_empty
+from prodex.worklists.pasted_headings import (
+    KEYS,
+    HeadingProposal,
+    KnownHeadings,
+    Meaning,
+    as_frame,
+    confirmed,
+    proposals,
+)
+from prodex.worklists.returned_files import Answer, AnswerSheet, CellPlace, Problem, Returned, trimmed
+from prodex.worklists.text_corrections import profile_given
+from prodex.written_dates import written_date
+
+#: Rows of one table.
+MOST_ROWS = 1_000
+#: Columns that are looked at, with those that are ignored.
+_MOST_PROPOSED = 40
+#: How messages name a table that was copied.
+PASTE = "paste"
+#: Errors of spreadsheets, in the languages in which these show them.
+_ERROR = re.compile(r"#(?:[A-ZÄÖÜ0-9/]{2,12}[!?]?|N/?A|NV|NB|N/B)[!?]?|#+", re.IGNORECASE)
+#: What spreadsheets show of a number: with an exponent, or with a mark in it.
+_NUMBER = re.compile(
+    r"[-+]?\d+(?:[.,' \u00a0\u202f\u2019]\d+)+(?:E[-+]?\d+)?|[-+]?\d+(?:[.,]\d+)?E[-+]?\d+", re.IGNORECASE
+)
+#: Texts, in which a spreadsheet may have changed what was typed.
+_TEXTS = frozenset({AnswerShape.TEXT, AnswerShape.STRING})
+
+
+@dataclass(frozen=True)
+class PastedTable:
+    """A table as it was copied.
+
+    Attributes
+    ----------
+    file
+        How messages name it.
+    headings
+        The headings by their places; none where the first row has a GTIN.
+    rows
+        The rows below them, with their numbers.
+    proposals
+        What each column may mean.
+    """
+
+    file: str
+    headings: Mapping[int, str]
+    rows: Sequence[tuple[int, Row]]
+    proposals: Sequence[HeadingProposal]
+
+
+def pasted_table(given: object, catalog: Catalog, known: KnownHeadings) -> PastedTable:
+    """Return a table that was copied, with what its columns may mean.
+
+    Raises
+    ------
+    InputError
+        When it is no table, has no rows, or too many.
+    """
+    if isinstance(given, pd.DataFrame):
+        name, sheet = "frame", sheet_of_frame(given, Path("frame"))
+    elif isinstance(given, str):
+        name, sheet = PASTE, sheet_of_text(given, Path(PASTE))
+    else:
+        raise InputError(
+            f"table is {described(given)}. Give the text that was copied from a spreadsheet, or a frame; "
+            "prodex.read_worklist reads files."
+        )
+    rows = list(filled_rows(sheet))
+    if not rows:
+        raise InputError(
+            "The table is empty. Copy it with its headings: a column of GTINs, and one for each value."
+        )
+    headings: dict[int, str] = {}
+    if not any(_is_gtin(cell.text) for cell in rows[0][1].values()):
+        headings = {place: cell.text.strip() for place, cell in rows.pop(0)[1].items() if not is_empty(cell)}
+    rows = [(number, row) for number, row in rows if not all(map(is_empty, row.values()))]
+    if not rows:
+        raise InputError("The table has no row below its headings. Copy the rows as well.")
+    if len(rows) > MOST_ROWS:
+        raise InputError(
+            f"The table has {len(rows):,} rows, and {MOST_ROWS:,} are read at a time. Copy it in parts, or save it as "
+            "a file with the columns GTIN, Field, Language and New value: prodex.read_worklist."
+        )
+    made = proposals(headings, rows, catalog, known)
+    if len(made) > _MOST_PROPOSED:
+        raise InputError(
+            f"The table has {len(made):,} columns, and {_MOST_PROPOSED} are looked at. Copy the GTINs and those with "
+            "new values."
+        )
+    return PastedTable(name, headings, rows, made)
+
+
+def _is_gtin(text: str) -> bool:
+    with suppress(InputError):
+        return gtin.normal_form(text) is not None
+    return False
+
+
+def propose_headings(table: str | pd.DataFrame, catalog: Catalog | str | Path) -> pd.DataFrame:
+    """Return what the columns of a copied table may mean, to be confirmed by giving it to `correct_from`.
+
+    Parameters
+    ----------
+    table, catalog
+        As for `correct_from`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each column: column ("B"), heading, meaning, may_be, question, example. `meaning` is "gtin", a wire
+        path, or one with the language of its texts ("namePublicLong.fr"); None where `question` has to be answered
+        first, and `may_be` lists what it may be. "ignore" leaves a column out.
+
+    Raises
+    ------
+    InputError
+        When it is no table, has no rows, or too many.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    >>> headings = prodex.propose_headings("EAN;Nom long FR;Wer\\n3036811359935;Pain complet;Eva\\n", catalog)
+    >>> headings[["column", "heading", "meaning"]].values.tolist()
+    [['A', 'EAN', 'gtin'], ['B', 'Nom long FR', 'namePublicLong.fr'], ['C', 'Wer', None]]
+    """
+    chosen = catalog_given(catalog, "propose_headings(table, catalog)", table)
+    return as_frame(pasted_table(table, chosen, KnownHeadings(chosen)).proposals)
+
+
+def correct_from(
+    table: str | pd.DataFrame,
+    catalog: Catalog | str | Path,
+    headings: Mapping[str, str | None] | Sequence[str | None] | pd.DataFrame | None = None,
+    *,
+    profile: str | Path | Mapping[str, Any] | Profile | None = None,
+    now: datetime | None = None,
+    by: str | None = None,
+    why: str | None = None,
+) -> Fix:
+    """Judge the corrections in a table that was copied from a spreadsheet; nothing is sent.
+
+    Each cell is read by the rules for answers of worklists: `1,234` is refused, since it may be two numbers, dates,
+    `4.00638E+12` and remarks need confirmation, "(delete)" deletes a text, and an empty cell changes nothing.
+
+    Parameters
+    ----------
+    table
+        The text of the clipboard, with tabs between the cells, or that of a CSV file; or a frame. One row for each
+        product, up to 1,000, a column of GTINs, and up to five columns with values.
+    catalog
+        The products, or the name of a snapshot. What it holds is what the answers were written for: where the service
+        has something else by the time they are sent, that is a conflict.
+    headings
+        What the columns mean, confirmed: the frame of `propose_headings`, a dict by heading (`{"EAN": "gtin", "Nom FR":
+        "namePublicLong.fr", "Remarks": "ignore"}`), or a list in their order. Without it, the error says what is
+        proposed.
+    profile
+        The checks that say what is fixed, and what is new. Without one only what the service would refuse is found.
+    now
+        The moment to which "older than" refers, the present by default.
+    by, why
+        Who makes it and why, for the history of what is sent.
+
+    Returns
+    -------
+    Fix
+        As `read_worklist` returns it. A product that is in two rows, and a GTIN that the catalogue does not have, are
+        in it with their reasons.
+
+    Raises
+    ------
+    InputError
+        When it is no table, or too large; when a heading is not confirmed, or what it means cannot be corrected.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
+    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
+    >>> copied = "EAN\\tNom du produit\\n3036811359935\\tPain complet\\n"
+    >>> fix = prodex.correct_from(copied, catalog, {"EAN": "gtin", "Nom du produit": "namePublicLong.fr"})
+    >>> fix.preview()[["before", "after"]].values.tolist()
+    [['Pain', 'Pain complet']]
+    """
+    chosen = catalog_given(catalog, "correct_from(table, catalog)", table)
+    known = KnownHeadings(chosen)
+    pasted = pasted_table(table, chosen, known)
+    meanings = confirmed(headings, pasted.proposals, known)
+    return fix_of_table(
+        pasted, meanings, chosen, known, profile_given(profile), moment_of(now), MadeBy(why or "", by)
+    )
+
+
+def fix_of_table(
+    pasted: PastedTable,
+    meanings: Mapping[int, Meaning],
+    catalog: Catalog,
+    known: KnownHeadings,
+    profile: Profile,
+    now: datetime,
+    made_by: MadeBy,
+) -> Fix:
+    """Judge the corrections in a table whose columns are confirmed; see `correct_from`."""
+    values = {place: one for place, one in meanings.items() if one.attribute not in KEYS}
+    keys = {one.attribute: place for place, one in meanings.items() if one.attribute in KEYS}
+    returned = Returned()
+    products = KnownProducts.of(catalog)
+    there = dict.fromkeys(one for several in products.ids.values() for one in several)
+    rows_of: dict[str, list[int]] = defaultdict(list)
+    for number, row in pasted.rows:
+        answers = [*_answers_of_row(pasted.file, number, row, keys, values, known, returned.problems)]
+        if answers and (product := assigned(answers[0], products, there).product) is not None:
+            rows_of[product].append(number)
+        returned.answers += answers
+    twice = {number: several for several in rows_of.values() if len(several) > 1 for number in several}
+    returned.answers = [_refused_twice(one, twice) for one in returned.answers]
+    concerned = products_of(catalog, rows_of, products)
+    returned.answers = _with_what_is_there(returned.answers, concerned, catalog)
+    returned.sheets = [AnswerSheet(pasted.file, "", len(pasted.rows))]
+    returned.files = 1
+    if not made_by.why:
+        made_by = MadeBy(f"pasted table of {counted(len(pasted.rows), 'row')}", made_by.by)
+    return fix_of(returned, catalog, profile, now, made_by=made_by, received=concerned.records)
+
+
+def _answers_of_row(
+    file: str,
+    number: int,
+    row: Row,
+    keys: Mapping[str, int],
+    values: Mapping[int, Meaning],
+    known: KnownHeadings,
+    problems: list[Problem],
+) -> Iterable[Answer]:
+    """Yield the answers of a row; what cannot be read is a problem."""
+    about = {name: row[place].text.strip().lstrip("'") for name, place in keys.items() if place in row}
+    for place, meaning in values.items():
+        cell = row.get(place)
+        if cell is None or is_empty(cell):
+            continue
+        where = CellPlace(file, "", number, cell_place(number, place))
+        text = trimmed(unescape_formulas(cell.text))
+        if (why := unusable_answer(_as_shown(cell), 1)) is not None:
+            problems.append(Problem(*where, cell.text, why))
+            continue
+        said = {**about, "attribute": meaning.attribute}
+        if meaning.language is not None:
+            said["language"] = meaning.language
+        filled = {name: value for name, value in said.items() if value}
+        shape = known.shapes.of_attribute(meaning.attribute)
+        questions = tuple(_questions(text, str(meaning))) if shape in _TEXTS else ()
+        yield Answer(*where, text, "text", filled, questions=questions)
+
+
+def _as_shown(cell: Cell) -> Cell:
+    """Return a cell as a spreadsheet would have it that shows this: an error is shown as its name."""
+    text = cell.text.strip()
+    return cell._replace(kind="error") if cell.kind == "text" and _ERROR.fullmatch(text) else cell
+
+
+def _questions(text: str, path: str) -> Iterable[Said]:
+    """Yield what is asked of a text that a spreadsheet may have made of something else."""
+    about = {"text": f"{text!r:.60}", "path": path}
+    if _NUMBER.fullmatch(text):
+        yield Message(
+            "{text} reads like a number, and a spreadsheet may have changed what was typed, such as zeros in front. Is "
+            "it the value of {path}?",
+            **about,
+        )
+    elif _is_date(text):
+        yield Message(
+            "{text} reads like a date, and a spreadsheet may have made it of something else. Is it the value of "
+            "{path}?",
+            **about,
+        )
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        yield Message(
+            "{text} is in quotes, which would be a part of the value of {path}. Are they meant?", **about
+        )
+
+
+def _is_date(text: str) -> bool:
+    if len(text) > 40 or not any(letter.isdigit() for letter in text):
+        return False
+    try:
+        written_date(text)
+    except InputError as error:
+        # A day of March in one country, and of April in another, is a date all the same.
+        return " may be " in str(error)
+    return True
+
+
+def _refused_twice(answer: Answer, twice: Mapping[int, Sequence[int]]) -> Answer:
+    if (several := twice.get(answer.row)) is None:
+        return answer
+    return answer._replace(
+        refusal=Message(
+            "the rows {rows} are about the same product. Keep one of them.", rows=", ".join(map(str, several))
+        )
+    )
+
+
+def _with_what_is_there(
+    answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog
+) -> list[Answer]:
+    """Return answers with the places that they change as they are now: that is what was seen."""
+    made = decided(answers, products, catalog)
+    return [one._replace(seen=decision.changes) for one, decision in zip(answers, made, strict=True)]
