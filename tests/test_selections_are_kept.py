@@ -214,7 +214,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         "equals": lambda c, _: c.equals(c.head(1)),
         "export": exported,
         "export_wide": lambda c, world: [
-            world.written(lambda path, one=one: c.export_wide(path, progress=False), one)
+            world.written(lambda path: c.export_wide(path, progress=False), one)
             for one in ("one.csv", "one.xlsx", "one.parquet")
         ],
         "files": lambda c, _: refused(lambda: c.files("products")),

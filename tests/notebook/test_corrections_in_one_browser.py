@@ -213,6 +213,41 @@ def test_what_was_typed_before_the_press_is_in_what_is_sent(
         assert "Brot DE CAMPAGNE AUX GRAINES" == stored(service, FIRST)["namePublicLong"][0]["data"]
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_pasted_table_is_sent_in_four_presses(
+    session: Session, service: prodex.Client, scheme: str, browser: Browser
+) -> None:
+    """From the clipboard, by its columns, a question and what it would change, to the service; by keyboard as well."""
+    other = stored(service, SECOND)
+    rows = (f"{FIRST[1:]}\tPain bis\t0,6 kg", f"{THIRD}\tsee label\t", "4006381333931\t<b>x</b>\t=1+1", "")
+    copied = "\r\n".join(["EAN\tNom long FR\tContenu net", *rows])
+    with shown(App(session.replaced(section="corrections")), browser, scheme=scheme) as page:
+        press(page, "Paste from a spreadsheet")
+        page.get_by_label("Table", exact=True).focus()
+        page.keyboard.insert_text(copied)
+        page.get_by_text("3 rows, 3 columns. What do the columns mean?").wait_for()
+        page_settled(page)
+        assert [] == violations(page)
+        chosen = page.get_by_label("Nom long FR", exact=True).evaluate("one => one.selectedOptions[0].text")
+        assert "Long name, French" == chosen
+
+        page.get_by_role("button", name="The columns mean this", exact=True).focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("1 answer to be confirmed, and not sent").wait_for()
+        page_settled(page)
+        assert [] == violations(page)
+        assert 0 == page.locator(".prodex td b").count()
+        press(page, "It is meant")
+        press(page, "Send 3 corrections")
+        press(page, "Yes, send 3 corrections of 2 products")
+        page.get_by_text("3 corrections have arrived at 127.0.0.1").wait_for()
+        assert [] == violations(page)
+        assert "BODY" != page.evaluate("() => document.activeElement.tagName")
+    assert ["Pain bis", "Boerenbrood"] == [one["data"] for one in stored(service, FIRST)["namePublicLong"]]
+    assert "see label" == stored(service, THIRD)["namePublicLong"][0]["data"]
+    assert other == stored(service, SECOND)
+
+
 def test_from_the_files_that_came_back_to_the_proof(
     session: Session, service: prodex.Client, browser: Browser, home: Path
 ) -> None:

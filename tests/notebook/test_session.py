@@ -11,7 +11,7 @@ import pytest
 import prodex as px
 from prodex.notebook.app import App
 from prodex.notebook.session.actions import DEEDS, setting
-from prodex.notebook.session.readings import last_read, read_for, to_read
+from prodex.notebook.session.readings import last_read, read_for, reading
 from prodex.notebook.session.value import History, Session
 from prodex.selection import Selection
 from prodex.worklists.text_corrections import TextCorrection
@@ -147,7 +147,7 @@ def test_what_was_read_is_of_its_key() -> None:
     app = App(Session(px.flatten(RECORDS)))
 
     def read(key: str, text: str) -> Session:
-        want = to_read("test.number", (key,), lambda _: int(text))
+        want = reading("test.number", (key,), lambda _: int(text))
         app.run(want.slot, want.do, want.then, key=want.key, **want.options)
         app.wait()
         return app.session

@@ -50,8 +50,8 @@ from prodex.worklists.returned_files import Answer, AnswerSheet, CellPlace, Prob
 from prodex.worklists.text_corrections import profile_given
 from prodex.written_dates import written_date
 
-#: Rows, and columns with values, of one table.
-MOST_ROWS, MOST_COLUMNS = 1_000, 5
+#: Rows of one table.
+MOST_ROWS = 1_000
 #: Columns that are looked at, with those that are ignored.
 _MOST_PROPOSED = 40
 #: How messages name a table that was copied.
@@ -242,19 +242,8 @@ def fix_of_table(
     now: datetime,
     made_by: MadeBy,
 ) -> Fix:
-    """Judge the corrections in a table whose columns are confirmed; see `correct_from`.
-
-    Raises
-    ------
-    InputError
-        When there are too many columns with values.
-    """
+    """Judge the corrections in a table whose columns are confirmed; see `correct_from`."""
     values = {place: one for place, one in meanings.items() if one.attribute not in KEYS}
-    if len(values) > MOST_COLUMNS:
-        raise InputError(
-            f"{len(values)} columns have values, and {MOST_COLUMNS} are read at a time. Leave some out: they can be "
-            "pasted next."
-        )
     keys = {one.attribute: place for place, one in meanings.items() if one.attribute in KEYS}
     returned = Returned()
     products = KnownProducts.of(catalog)

@@ -55,6 +55,8 @@ _BEHIND = re.compile(r"(.+?)[\s._:;,/|()\[\]-]+([^\W\d_]+(?:-[^\W\d_]+)?)[)\]]?\
 _BEFORE = re.compile(r"\s*[(\[]?([^\W\d_]{2,}(?:-[^\W\d_]+)?)[\s._:;,/|()\[\]-]+(.+)", re.DOTALL)
 #: Characters of a heading that anybody reads.
 _LONGEST = 120
+#: Columns with values of one table.
+MOST_COLUMNS = 5
 #: Attributes that are proposed for a heading that nobody knows.
 _NEAREST = 3
 #: Rows in which GTINs are looked for where no heading names them.
@@ -351,18 +353,27 @@ def confirmed(given: object, made: Sequence[HeadingProposal], known: KnownHeadin
         named = ", ".join(one.called for one in open_)
         raise InputError(f"Nobody has said what {named} is. {_to_confirm(made, said)}")
     meanings = {place: known.meaning_of(text) for place, text in said.items() if text.strip() != IGNORED}
+    if problem := problem_of(meanings):
+        raise InputError(f"{problem} {_to_confirm(made)}")
+    return meanings
+
+
+def problem_of(meanings: Mapping[int, Meaning]) -> str:
+    """Return why no corrections can be made of columns that mean this; empty where they can."""
     for meaning, number in Counter(meanings.values()).items():
         if number > 1:
-            raise InputError(
-                f"{number} columns are {meaning}. Keep one of them, and give {IGNORED!r} for the others."
-            )
-    if not any(one.attribute in KEYS for one in meanings.values()):
-        raise InputError(
-            f"No column says which product a row is about. Give 'gtin' for the column of GTINs. {_to_confirm(made)}"
+            return f"{number} columns are {meaning}. Keep one of them, and ignore the others."
+    values = [one for one in meanings.values() if one.attribute not in KEYS]
+    if len(values) == len(meanings):
+        return "No column says which product a row is about. One of them has to be gtin."
+    if not values:
+        return "No column has values: all are GTINs or ignored."
+    if len(values) > MOST_COLUMNS:
+        return (
+            f"{len(values)} columns have values, and {MOST_COLUMNS} are read at a time. Ignore some: they can be "
+            "pasted next."
         )
-    if all(one.attribute in KEYS for one in meanings.values()):
-        raise InputError(f"No column has values: all are GTINs or ignored. {_to_confirm(made)}")
-    return meanings
+    return ""
 
 
 def _said_of_places(given: object, made: Sequence[HeadingProposal]) -> dict[int, str]:

@@ -21,12 +21,13 @@ from prodex.exploration.drafts import SentCorrections, draft_name
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.session.actions import Block, Panel, Section, action, task
+from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import Cell, button, fold, listed, listing, paragraph, row, typed_text, work
 from prodex.notebook.views.fix_blocks import changed_cell, effect_blocks
 from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.paste import paste_fold, paste_wants
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.sending import (
     Judging,
@@ -55,7 +56,7 @@ _OTHER_STATES = {"checking": "checking …", "unknown": "sent, not confirmed"}
 _NOT_ARRIVED = frozenset({"ERROR", "refused", "not sent"})
 _NOTHING = (
     "No corrections. Open the card of a product, and press ✎ beside a text: what you type is collected here, and sent "
-    "only from here. Worklists that came back are sent from Quality."
+    "only from here. A table of corrections is pasted below; worklists that came back are sent from Quality."
 )
 _GONE = "Nothing was done: that correction is another by now, or is gone."
 _NOT_JUDGED = "Not judged. Change a correction to judge all of them again."
@@ -134,6 +135,7 @@ def corrections_view(session: Session) -> list[Block]:
         _arrived_fold(session, state.arrived),
         *(_export(session) if judged_now is not None else ()),
         *_back_row(session),
+        paste_fold(session),
     ]
     return [one for one in made if one]
 
@@ -510,4 +512,9 @@ def _title(session: Session) -> str:
     return f"Corrections ({len(session.corrections):,})" if session.corrections else "Corrections"
 
 
-CORRECTIONS = Section(_NAME, _title, corrections_view, _BOX.wants)
+def _wants(session: Session) -> Iterator[Want]:
+    yield from _BOX.wants(session)
+    yield from paste_wants(session)
+
+
+CORRECTIONS = Section(_NAME, _title, corrections_view, _wants)
