@@ -162,6 +162,9 @@ def test_two_snapshots_open_with_what_changed(browser: Browser, shop: Path, tmp_
             visit.panel.get_by_label("From").evaluate("one => one.selectedOptions[0].text")
         )
         assert [] == page.asked
+        # Ctrl-C ends it with a browser on it as well.
+        assert (0, "") == page.end()
+        assert "Traceback" not in page.said
 
 
 def test_each_tab_has_a_session_of_its_own(browser: Browser, shown: OpenedPage) -> None:

@@ -36,7 +36,7 @@ _HEAD = "<style>[data-testid=notebook-actions-dropdown] { display: none }</style
 
 
 @dataclass(frozen=True)
-class Page:
+class SnapshotPage:
     """What a page shows: each of its tabs has a session of its own over it.
 
     Attributes
@@ -57,7 +57,7 @@ class Page:
     service: Client | None = None
 
     @classmethod
-    def of(cls, snapshots: Sequence[str | Path], service: Client | None = None) -> Page:
+    def of(cls, snapshots: Sequence[str | Path], service: Client | None = None) -> SnapshotPage:
         """Return the page of a snapshot, or of the newer one of two with what changed.
 
         Raises
@@ -101,7 +101,9 @@ def _moment(catalog: Catalog) -> str:
     return "" if catalog.folder is None else catalog.folder.name
 
 
-def serve(page: Page, tell: Callable[[str], object], *, port: int = 0, is_opened: bool = True) -> None:
+def serve(
+    page: SnapshotPage, tell: Callable[[str], object], *, port: int = 0, is_opened: bool = True
+) -> None:
     """Serve a page to browsers of this machine until somebody presses Ctrl-C.
 
     Parameters
@@ -135,7 +137,7 @@ def serve(page: Page, tell: Callable[[str], object], *, port: int = 0, is_opened
             uvicorn.Server(config).run(sockets=[listening])
 
 
-def _guarded(page: Page, port: int, token: str) -> Guard:
+def _guarded(page: SnapshotPage, port: int, token: str) -> Guard:
     """Return what answers requests: marimo, which runs the app for each tab, behind the guard."""
     import marimo
 
