@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import prodex as px
 from prodex.cli import app
 from prodex.errors import InputError, MissingExtra, SnapshotNotFound
+from prodex.network.listening import LOOPBACK
 from prodex.notebook.session.rights import Right
-from prodex.page.guard import LOOPBACK
 from prodex.page.serving import SnapshotPage, serve
 
 RECORDS = [{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]}, {"id": 8}]
