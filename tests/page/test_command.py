@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 import prodex as px
 from prodex.cli import app
 from prodex.errors import InputError, MissingExtra, SnapshotNotFound
+from prodex.network.listening import LOOPBACK
 from prodex.notebook.session.rights import Right
-from prodex.page.guard import LOOPBACK
-from prodex.page.serving import Page, serve
+from prodex.page.serving import SnapshotPage, serve
 
 RECORDS = [{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]}, {"id": 8}]
 
@@ -83,13 +83,13 @@ def test_a_port_that_is_taken_is_said(week: list[str]) -> None:
     assert isinstance(error, InputError)
     assert "Give another one" in str(error)
     with pytest.raises(InputError, match="cannot be used"):
-        serve(Page.of(["shop"]), print, port=70_000)
+        serve(SnapshotPage.of(["shop"]), print, port=70_000)
 
 
 @pytest.mark.parametrize("is_newer_first", [True, False])
 def test_what_changed_is_what_changed_until_the_newer_one(week: list[str], is_newer_first: bool) -> None:
     """Whichever is named first."""
-    panel = Page.of(sorted(week, reverse=is_newer_first)).panel()
+    panel = SnapshotPage.of(sorted(week, reverse=is_newer_first)).panel()
 
     assert panel.difference is not None
     assert {"removed": 1} == {
@@ -103,7 +103,7 @@ def test_what_changed_is_what_changed_until_the_newer_one(week: list[str], is_ne
 
 def test_each_tab_has_a_panel_of_its_own_over_the_same_products(week: list[str]) -> None:
     """They read once, and do not share what is chosen."""
-    page = Page.of(["shop@2026-11-20"])
+    page = SnapshotPage.of(["shop@2026-11-20"])
     one, other = page.panel(), page.panel()
     one.selected = ("7",)
 
@@ -120,12 +120,12 @@ def test_the_newest_audit_of_this_snapshot_is_shown(week: list[str]) -> None:
     last = px.audit(new, {"checks": {"valid_gtin": {}}}).save()
 
     for audit in (last, first):
-        shown = Page.of(["shop"]).audit
+        shown = SnapshotPage.of(["shop"]).audit
         assert shown is not None
         assert audit.folder is not None
         assert audit.folder == shown.folder
         (audit.folder / "manifest.json").write_text("spoiled", "utf-8")
-    assert Page.of(["shop"]).audit is None
+    assert SnapshotPage.of(["shop"]).audit is None
 
 
 def test_importing_the_commands_imports_no_server() -> None:

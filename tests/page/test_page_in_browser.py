@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -146,9 +147,15 @@ def test_the_tasks_that_read(browser: Browser, shown: OpenedPage) -> None:
 
 
 def test_two_snapshots_open_with_what_changed(browser: Browser, shop: Path, tmp_path: Path) -> None:
-    """In whichever order they are named: what changed is in sight without a click, dark where the browser is."""
+    """In whichever order they are named: what changed is in sight without a click, dark where the browser is.
+
+    Settings of marimo in the folder where it was started are not those of the page; relative paths mean that folder.
+    """
+    (tmp_path / ".marimo.toml").write_text('[display]\ntheme = "light"\n', "utf-8")
+    (tmp_path / "pyproject.toml").write_text('[tool.marimo.display]\ntheme = "light"\n', "utf-8")
+    home = Path(os.path.relpath(shop, tmp_path))
     with (
-        opened(tmp_path, shop, "shop", "shop@2026-11-20") as page,
+        opened(tmp_path, home, "shop", "shop@2026-11-20") as page,
         visited(browser, page, color_scheme="dark") as visit,
     ):
         changed = visit.panel.locator("[data-block=Changed]")
@@ -162,6 +169,9 @@ def test_two_snapshots_open_with_what_changed(browser: Browser, shop: Path, tmp_
             visit.panel.get_by_label("From").evaluate("one => one.selectedOptions[0].text")
         )
         assert [] == page.asked
+        # Ctrl-C ends it with a browser on it as well.
+        assert (0, "") == page.end()
+        assert "Traceback" not in page.said
 
 
 def test_each_tab_has_a_session_of_its_own(browser: Browser, shown: OpenedPage) -> None:

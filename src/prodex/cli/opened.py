@@ -62,9 +62,9 @@ def _serve(snapshots: list[str], service: ServiceOptions, *, send: bool, port: i
         raise InputError(
             "Without --send the page asks no service. Add --send, or leave the options of a service out."
         )
-    from prodex.page.serving import Page, serve
+    from prodex.page.serving import SnapshotPage, serve
 
-    page = Page.of(snapshots, service.connect() if send else None)
+    page = SnapshotPage.of(snapshots, service.connect() if send else None)
     serve(page, lambda address: say(f"{address}  (Ctrl-C ends it)"), port=port, is_opened=is_opened)
     say("The page is closed.", aside=True)
 

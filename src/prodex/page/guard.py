@@ -6,14 +6,14 @@ import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
+from prodex.network.listening import LOOPBACK
+
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 #: A server in the form that uvicorn and marimo have in common (ASGI).
 Server: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
-#: The address of this machine that no other machine reaches.
-LOOPBACK = "127.0.0.1"
 #: Where the browser is sent to at first, with a word that opens the page once: programs of other users see with what a
 #: browser was started.
 ENTRANCE = "/open/"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
@@ -16,13 +15,14 @@ from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.network.listening import LOOPBACK, listening
 from prodex.notebook.session.rights import Right
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audits_before import newest
 from prodex.notebook.views.compared import ComparedSnapshots
 from prodex.notebook.views.comparison import compared, with_comparison
 from prodex.notebook.widget import Explore
-from prodex.page.guard import LOOPBACK, Guard
+from prodex.page.guard import Guard
 from prodex.progress import reporting
 from prodex.quality import Audit
 from prodex.service import Client
@@ -36,7 +36,7 @@ _HEAD = "<style>[data-testid=notebook-actions-dropdown] { display: none }</style
 
 
 @dataclass(frozen=True)
-class Page:
+class SnapshotPage:
     """What a page shows: each of its tabs has a session of its own over it.
 
     Attributes
@@ -57,7 +57,7 @@ class Page:
     service: Client | None = None
 
     @classmethod
-    def of(cls, snapshots: Sequence[str | Path], service: Client | None = None) -> Page:
+    def of(cls, snapshots: Sequence[str | Path], service: Client | None = None) -> SnapshotPage:
         """Return the page of a snapshot, or of the newer one of two with what changed.
 
         Raises
@@ -101,7 +101,9 @@ def _moment(catalog: Catalog) -> str:
     return "" if catalog.folder is None else catalog.folder.name
 
 
-def serve(page: Page, tell: Callable[[str], object], *, port: int = 0, is_opened: bool = True) -> None:
+def serve(
+    page: SnapshotPage, tell: Callable[[str], object], *, port: int = 0, is_opened: bool = True
+) -> None:
     """Serve a page to browsers of this machine until somebody presses Ctrl-C.
 
     Parameters
@@ -120,10 +122,10 @@ def serve(page: Page, tell: Callable[[str], object], *, port: int = 0, is_opened
     InputError
         When the port is taken.
     """
-    with _listening(port) as listening, _settings_of_our_own():
+    with listening(port) as heard, _settings_of_our_own():
         import uvicorn
 
-        port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
+        port, token = heard.getsockname()[1], secrets.token_urlsafe(24)
         guard = _guarded(page, port, token)
         # Without a log of requests: their addresses have the token.
         config = uvicorn.Config(guard, log_level="error", access_log=False, timeout_graceful_shutdown=1)
@@ -132,13 +134,11 @@ def serve(page: Page, tell: Callable[[str], object], *, port: int = 0, is_opened
             address = f"http://{LOOPBACK}:{port}{guard.entrance}"
             threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+            uvicorn.Server(config).run(sockets=[heard])
 
 
-def _guarded(page: Page, port: int, token: str) -> Guard:
+def _guarded(page: SnapshotPage, port: int, token: str) -> Guard:
     """Return what answers requests: marimo, which runs the app for each tab, behind the guard."""
-    import marimo
-
     inner: Any = None
 
     def known(app: Any) -> Any:
@@ -148,33 +148,20 @@ def _guarded(page: Page, port: int, token: str) -> Guard:
         app.state.port = port
         return app
 
-    made = marimo.create_asgi_app(quiet=True, token=token, skew_protection=True, html_head=_HEAD)
-    app: Any = made.with_app(path="", root=str(_APP), middleware=[known]).build()
+    # It looks for settings where it is started, and from there upwards: ours are beside the app.
+    with chdir(_APP.parent):
+        import marimo
+
+        made = marimo.create_asgi_app(quiet=True, token=token, skew_protection=True, html_head=_HEAD)
+        app: Any = made.with_app(path="", root=str(_APP), middleware=[known]).build()
     return Guard(app, port, token, {"page": page}, inner.state.session_manager.shutdown)
 
 
 @contextmanager
 def _settings_of_our_own() -> Iterator[None]:
-    """Keep marimo from settings that somebody has made for their notebooks, and from writing what it remembers.
-
-    It looks for settings where it is started, and from there upwards: ours are beside the app.
-    """
-    with TemporaryDirectory(ignore_cleanup_errors=True) as scratch, chdir(_APP.parent):
+    """Keep marimo from settings of somebody's environment, and from writing what it remembers into their home."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         for name in [one for one in os.environ if one.startswith(_FOREIGN)]:
             del os.environ[name]
         os.environ |= dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), scratch)
         yield
-
-
-def _listening(port: int) -> socket.socket:
-    """Return a socket that listens on this machine only: whoever is told of the address is answered from then on."""
-    listening = socket.socket()
-    try:
-        listening.bind((LOOPBACK, port))
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise InputError(
-            f"Port {port} cannot be used: {error}. Give another one, or leave --port out for any that is free."
-        ) from error
-    listening.listen()
-    return listening

@@ -56,6 +56,7 @@ _CORRECT = """
     corrections.open corrections.remove corrections.again corrections.clear corrections.undo
     bulk.choose bulk.collect bulk.back
     returned.read returned.upload
+    paste.confirm paste.clear
     send.confirm send.ask send.leave send.start send.check
 """
 #: The right that each of them needs.
