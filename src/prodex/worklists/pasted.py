@@ -259,7 +259,6 @@ def fix_of_table(
     concerned = products_of(catalog, rows_of, products)
     returned.answers = _with_what_is_there(returned.answers, concerned, catalog)
     returned.sheets = [AnswerSheet(pasted.file, "", len(pasted.rows))]
-    returned.files = 1
     if not made_by.why:
         made_by = MadeBy(f"pasted table of {counted(len(pasted.rows), 'row')}", made_by.by)
     return fix_of(returned, catalog, profile, now, made_by=made_by, received=concerned.records)
