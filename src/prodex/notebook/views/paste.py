@@ -33,9 +33,9 @@ from prodex.worklists.pasted import PastedTable, fix_of_table, pasted_table
 from prodex.worklists.pasted_headings import (
     IGNORED,
     KEYS,
+    ColumnMeaning,
     HeadingProposal,
     KnownHeadings,
-    Meaning,
     problem_of,
 )
 from prodex.worklists.text_corrections import NO_RULES
@@ -69,11 +69,11 @@ class ConfirmedTable:
     """
 
     text: str = ""
-    meanings: tuple[tuple[int, Meaning], ...] = ()
+    meanings: tuple[tuple[int, ColumnMeaning], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class ReadTable:
+class OfferedColumns:
     """A table that was pasted, and what is known of its columns.
 
     Attributes
@@ -115,9 +115,9 @@ def _read_now(session: Session) -> KeptReading | None:
     return read_for(session, _SLOT, (_pasted(session), session.catalog))
 
 
-def _read(text: str, catalog: Catalog) -> ReadTable:
+def _read(text: str, catalog: Catalog) -> OfferedColumns:
     known = KnownHeadings(catalog)
-    return ReadTable(pasted_table(text, catalog, known), known, tuple(_options(known)))
+    return OfferedColumns(pasted_table(text, catalog, known), known, tuple(_options(known)))
 
 
 def _options(known: KnownHeadings) -> Iterator[tuple[str, str]]:
@@ -126,14 +126,14 @@ def _options(known: KnownHeadings) -> Iterator[tuple[str, str]]:
     yield from _KEY_TITLES.items()
     for attribute in known.attributes:
         if known.shapes.of_attribute(attribute) is not AnswerShape.TEXT:
-            yield attribute, _called(Meaning(attribute))
+            yield attribute, _called(ColumnMeaning(attribute))
             continue
         for language in known.languages_of(attribute)[:_LANGUAGES]:
-            meaning = Meaning(attribute, language)
+            meaning = ColumnMeaning(attribute, language)
             yield str(meaning), _called(meaning)
 
 
-def _called(meaning: Meaning) -> str:
+def _called(meaning: ColumnMeaning) -> str:
     if meaning.attribute in KEYS:
         return _KEY_TITLES[meaning.attribute]
     language = "" if meaning.language is None else f", {language_label(meaning.language)}"
@@ -145,7 +145,7 @@ def _field_name(one: HeadingProposal) -> str:
     return f"{one.column} {one.heading[:_SHOWN]}"
 
 
-def _fields(session: Session, read: ReadTable) -> list[FormField]:
+def _fields(session: Session, read: OfferedColumns) -> list[FormField]:
     """Return a choice for each column that has values: what is proposed, and what it may be before all others."""
     typed = session.typed.get(_HEADINGS, {})
     return [
@@ -173,7 +173,7 @@ def _heading_field(one: HeadingProposal, options: tuple[tuple[str, str], ...], c
     )
 
 
-def _chosen(session: Session, read: ReadTable) -> Mapping[str, Any]:
+def _chosen(session: Session, read: OfferedColumns) -> Mapping[str, Any]:
     return form_values(session, _HEADINGS, _fields(session, read))
 
 
@@ -198,7 +198,7 @@ def _blocks(session: Session) -> Iterator[Block | None]:
         yield _BOX.check_row()
 
 
-def _headings(session: Session, read: ReadTable) -> Iterator[Block]:
+def _headings(session: Session, read: OfferedColumns) -> Iterator[Block]:
     """Yield what the columns may mean, and the button that confirms it."""
     fields = _fields(session, read)
     rows, columns = counted(len(read.table.rows), "row"), counted(len(fields), "column")
@@ -213,7 +213,7 @@ def _headings(session: Session, read: ReadTable) -> Iterator[Block]:
     yield form(session, _HEADINGS, fields, press, label="Columns")
 
 
-def _is_confirmed(session: Session, read: ReadTable) -> bool:
+def _is_confirmed(session: Session, read: OfferedColumns) -> bool:
     confirmed = session.part(ConfirmedTable)
     if confirmed.text != _pasted(session):
         return False
@@ -266,7 +266,9 @@ def _judging(session: Session) -> Judging | None:
     return Judging(of, partial(_fix, *of), "Judging the pasted corrections")
 
 
-def _fix(text: str, meanings: tuple[tuple[int, Meaning], ...], catalog: Catalog, audit: Audit | None) -> Fix:
+def _fix(
+    text: str, meanings: tuple[tuple[int, ColumnMeaning], ...], catalog: Catalog, audit: Audit | None
+) -> Fix:
     """Judge the corrections of a table by the checks of an audit; without one by what the service would refuse."""
     known = KnownHeadings(catalog)
     table = pasted_table(text, catalog, known)
