@@ -48,7 +48,9 @@ _FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PRODUCTS = 100
 
 #: Lines that another test runs, or that end only when somebody stops them.
-_RUN_ELSEWHERE = re.compile(r"(pip|make|git|cd|python3 -m venv|prodex (demo|lab|sandbox))\b|\.venv/|\. ")
+_RUN_ELSEWHERE = re.compile(
+    r"(pip|make|git|cd|python3 -m venv|prodex (demo|lab|sandbox|open(?!.* --to )))\b|\.venv/|\. "
+)
 
 
 def text_of(page: Path) -> str:

@@ -192,7 +192,7 @@ def test_a_working_day_of_reading_changes_no_file(tmp_path: Path) -> None:
     app.send = lambda *_: None
     settle(app)
     app.act("facets.toggle", facet="brand", code=str(shop.products["brand_code"].dropna().iloc[0]))
-    app.act("card.open", product_id=str(shop.products["product_id"][0]))
+    app.act("table.open", product_id=str(shop.products["product_id"][0]))
     settle(app)
     app.act("section.open", name="quality")
     press(app, "Audit")

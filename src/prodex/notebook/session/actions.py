@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol, TypeVar, get_type_hints
 
@@ -108,48 +108,6 @@ def action(name: str, *, is_quiet: bool = False) -> Callable[[Function], Functio
 def task(name: str, *, is_quiet: bool = False) -> Callable[[Function], Function]:
     """Declare a task: a function of the panel and what a page sends, which may read, write, send and start work."""
     return lambda function: _declare(Deed(name, function, is_task=True, is_quiet=is_quiet), function)
-
-
-def setting(
-    name: str,
-    kind: type,
-    field: str,
-    *,
-    argument: str = "value",
-    among: Callable[[Session], Collection[Any]] | None = None,
-    is_quiet: bool = True,
-) -> None:
-    """Declare an action that sets one field of what a section keeps to the value that a page sends.
-
-    Parameters
-    ----------
-    name
-        How pages name it.
-    kind, field
-        The class of what is kept, and its field, of whose type the value has to be.
-    argument
-        What pages call the value.
-    among
-        The values that it may have, where there are fewer than of its type.
-    is_quiet
-        Whether a sentence at the top of the section stays.
-    """
-
-    def set_field(session: Session, **given: Any) -> Session:
-        value = given[argument]
-        if among is not None and value not in among(session):
-            raise Refused(
-                f"Nothing was done: there is no {value!r:.60} to choose. Run the cell of this panel again."
-            )
-        return session.with_part(replace(session.part(kind), **{field: value}))
-
-    set_field.__annotations__ = {"session": Session, argument: get_type_hints(kind)[field], "return": Session}
-    taken = [
-        inspect.Parameter("session", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-        inspect.Parameter(argument, inspect.Parameter.KEYWORD_ONLY),
-    ]
-    set_field.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
-    _declare(Deed(name, set_field, is_task=False, is_quiet=is_quiet), set_field)
 
 
 def _declare(deed: Deed, function: Function) -> Function:

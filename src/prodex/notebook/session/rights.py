@@ -40,7 +40,7 @@ _READ = """
     products.look gallery.by gallery.group_by gallery.kind gallery.page_size gallery.side gallery.turn gallery.select
     gallery.keep
     products.download export.download
-    card.open card.close card.again
+    card.close card.again
     quality.run quality.grade quality.failing quality.check quality.everything
     checks.open checks.explain checks.only_failing checks.find checks.sort
     completeness.columns completeness.order completeness.open heat.group heat.open

@@ -27,13 +27,13 @@ def previous(audit: Audit) -> Audit | None:
 
 
 def newest(catalog: Catalog) -> Audit | None:
-    """Return the audit of a snapshot that was saved last; None where there is none that can be read."""
+    """Return the audit of a snapshot that was saved last, of those that can be read; None without any."""
     if catalog.folder is None:
         return None
     listed = list_audits(catalog.folder.parent.name).dropna(subset="snapshot")
     # The folder of all snapshots may have moved since, so only the snapshot's own name is compared.
     own = [one.folder for one in listed.itertuples() if Path(str(one.snapshot)).name == catalog.folder.name]
-    return next(iter(readable(map(str, own[-1:]))), None)
+    return next((audit for folder in reversed(own) for audit in readable([str(folder)])), None)
 
 
 def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]:

@@ -14,7 +14,7 @@ from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.languages.labels import attribute_title
 from prodex.messages import counted, moment_in_words
-from prodex.notebook.session.actions import Block, Panel, action, setting, task
+from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audits_before import readable
 from prodex.notebook.views.blocks import button, heading, paragraph, row, switch, typed_text, work
@@ -231,7 +231,12 @@ def list_changes(session: Session, value: What) -> Session:
     return turned_to(session.with_changed(ComparisonState, what=value), _VALUES, 0)
 
 
-setting("comparison.by", ComparisonState, "by", argument="by", among=lambda _: GROUPS)
+@action("comparison.by", is_quiet=True)
+def group_by(session: Session, by: str) -> Session:
+    """Group the products otherwise."""
+    if by not in GROUPS:
+        raise Refused(f"Products are not grouped by {by[:60]!r}.")
+    return session.with_changed(ComparisonState, by=by)
 
 
 @action("comparison.products")

@@ -26,7 +26,7 @@ from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.locales import language_label
 from prodex.messages import counted
-from prodex.notebook.session.actions import Block, Want, action, setting
+from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.forms import FormField, form
@@ -378,7 +378,10 @@ def show_zeros(session: Session, facet: str, is_shown: bool) -> Session:
     return _changed(session, facet, with_zeros=is_shown)
 
 
-setting("facets.drawer", FacetsState, "is_drawn", argument="is_open")
+@action("facets.drawer", is_quiet=True)
+def draw_filters(session: Session, is_open: bool) -> Session:
+    """Open the filters where they have no column of their own, or close them."""
+    return session.with_changed(FacetsState, is_drawn=is_open)
 
 
 @action("facets.limit", is_quiet=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.search import HELP
-from prodex.notebook.session.actions import Block, Want, action, setting
+from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.value import Session, error_text
 from prodex.notebook.views.blocks import box, button, paragraph, row, work
 from prodex.notebook.views.facets import FacetsState
@@ -120,7 +120,10 @@ def search_for(session: Session, value: str) -> Session:
     return session.with_part(state).filtered(session.conditions.searching(value))
 
 
-setting("search.help", SearchState, "has_help", argument="is_open")
+@action("search.help", is_quiet=True)
+def show_help(session: Session, is_open: bool) -> Session:
+    """Show what can be typed, or hide it."""
+    return session.with_changed(SearchState, has_help=is_open)
 
 
 def _hint(session: Session) -> str:
