@@ -440,7 +440,6 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "correct_from": lambda c, _: prodex.correct_from(
         pasted(c), c, {"gtin": "gtin", "name": "namePublicLong.fr"}, profile=PROFILE, now=NOW
     ),
-    "propose_headings": lambda c, _: prodex.propose_headings(pasted(c), c),
     "changes_of": lambda c, _: refused(lambda: prodex.changes_of(product_id(2), c)),
     "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
     "download_pictures": lambda c, world: world.requested(
@@ -500,7 +499,7 @@ SILENT = {
 #: It withdraws what `accept` accepts; they are made by one of the others, or know a catalogue for its codes alone; it
 #: hears of an audit.
 ELSEWHERE = {
-    "withdraw",
+    *("propose_headings", "withdraw"),
     *("Audit", "AuditComparison", "Catalog", "Difference", "Fix"),
     "simulated_weeks",
 }
