@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from itertools import count
@@ -73,9 +73,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for mark in marks:
             item.add_marker(mark)
         if "browser" in marks:
-            # One worker has the JupyterLab and the kernel that its tests share, another one the pages without either.
-            of = "one browser" if item.path.match("*_in_one_browser.py") else "browser"
-            item.add_marker(pytest.mark.xdist_group(of))
+            # One worker has the JupyterLab and the kernel that its tests share, another one the panels without either:
+            # both take as long. Documents and reports are with the first.
+            is_panel = item.path.match("tests/notebook/*.py") and "lab" not in _fixtures_of(item)
+            item.add_marker(pytest.mark.xdist_group("one browser" if is_panel else "browser"))
         elif _shares_with_its_module(item) and not item.get_closest_marker("xdist_group"):
             # One worker makes for all of them what is made once a module.
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
@@ -123,8 +124,14 @@ def _is_shortened(item: pytest.Item) -> bool:
 
 
 def _shares_with_its_module(item: pytest.Item) -> bool:
-    found = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-    return any(one.scope == "module" for definitions in found.values() for one in definitions)
+    return any(one.scope == "module" for definitions in _fixtures_of(item).values() for one in definitions)
+
+
+def _fixtures_of(item: pytest.Item) -> Mapping[str, Sequence[pytest.FixtureDef[object]]]:
+    found: Mapping[str, Sequence[pytest.FixtureDef[object]]] = getattr(
+        getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}
+    )
+    return found
 
 
 @cache

@@ -146,6 +146,7 @@ INNER = {
     "Chosen",
     "Crash",
     "Groups",
+    "HtmlFile",
     "Identity",
     "ProductFamily",
     "SelectionRequest",

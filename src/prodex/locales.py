@@ -133,6 +133,7 @@ def language_tag(language: str) -> str:
     )
 
 
+@lru_cache(maxsize=4096)
 def known_language_tag(language: str) -> str | None:
     """Return the same as `language_tag`, or None where no language has this code or name.
 

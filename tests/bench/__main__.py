@@ -146,6 +146,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--products", type=int, default=20_000, help="how many products the race is about")
     parser.add_argument("--leaves", type=int, default=5_000, help="products to compare with a naive walk")
     parser.add_argument("--explored", nargs="+", type=int, default=[100_000], help="products in the explorer")
+    parser.add_argument("--filed", type=int, default=5_000, help="products of a file for colleagues")
     parser.add_argument(
         "--nightly", nargs="+", type=int, default=[30_000], help="products of the nightly job"
     )
@@ -160,6 +161,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         options.explored = options.nightly = [100]
         options.wide = options.clustered = options.published = 100
         options.required = 200
+        options.filed = 60
         HERE.set()
         options.sizes, options.loaded, options.rounds = [100], [100], 1
     return options
@@ -499,6 +501,25 @@ def explorer(run: _Run) -> None:
     run.add("The explorer, kernel and browser together, as the browser measures it", figures)
 
 
+def html_file(run: _Run) -> None:
+    """Measure the file for colleagues: made, and opened in a real browser."""
+    if find_spec("playwright") is None or which("chromium") is None:
+        print("the file for colleagues is left out: it needs playwright and chromium\n")
+        return
+    found = alone("html_file", run.options.filed)
+    of = f"{found['products']:,} products"
+    figures = [
+        Figure(f"{of}: making the file, s", found["made"]),
+        Figure(f"{of}: what Python worked for it, s", found["made_worked"]),
+        Figure(f"{of}: the file, MB", found["mb"], -15),
+        Figure(f"{of}: from opening it to the first painted row, s", found["first_row"], -1),
+        Figure(f"{of}: what the page worked for it, s", found["first_row_worked"]),
+        Figure(f"{of}: from a click on a filter to the painted table, s", found["filter"], -0.15),
+        Figure(f"{of}: from a click on a row to its painted card, s", found["card"], -0.5),
+    ]
+    run.add("A file for colleagues, as the browser measures it", figures)
+
+
 def first_report(run: _Run) -> None:
     """Measure how long a new user waits for the first report."""
     if run.options.quick:
@@ -530,6 +551,7 @@ _SECTIONS = {
     "nightly": nightly,
     "small": small,
     "explorer": explorer,
+    "html_file": html_file,
     "wide": wide,
     "odd": odd,
     "rules": rules,

@@ -55,12 +55,14 @@ def paste(app: App, text: str) -> None:
 
 
 def column(app: App, place: int) -> dict[str, Any]:
-    found: dict[str, Any] = fields(app, "paste-headings")[f"column{place}"]
-    return found
+    return list(fields(app, "paste-headings").values())[place]
 
 
 def choose(app: App, **values: str) -> None:
-    type_in(app, "paste-headings", **values)
+    """Choose what columns mean, by their number."""
+    for name, value in values.items():
+        place = int(name.removeprefix("column"))
+        type_in(app, "paste-headings", **{column(app, place)["key"]: value})
 
 
 @pytest.mark.slow
@@ -172,6 +174,9 @@ def test_another_table_has_to_be_confirmed_again(alone: App) -> None:
     assert first.digest != second.digest
     alone.act("send.ask", outbox="paste", digest=first.digest)
     assert "Nothing was sent" in said(alone)
+    # What was chosen for a heading says nothing of another one at its place.
+    paste(alone, f"EAN\tNom\n{FIRST}\tPain bis\n")
+    assert "" == column(alone, 1)["value"]
     press(alone, "Clear")
     assert OUTBOXES["paste"].preview(alone.session) is None
     assert "" == fields(alone, "paste")["table"]["value"]

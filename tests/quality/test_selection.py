@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pandas as pd
 import pytest
 from hypothesis import example, given
@@ -11,9 +13,14 @@ import prodex
 from prodex.errors import InputError
 from prodex_sandbox.sample import AS_OF, shared_products
 
-CATALOG = prodex.flatten(product.record for product in shared_products(120))
-AUDIT = prodex.audit(CATALOG, "online-listing", progress=False, now=AS_OF)
-IDS = CATALOG.products["product_id"].tolist()
+RECORDS = [product.record for product in shared_products(120)]
+IDS = [str(record["id"]) for record in RECORDS]
+
+
+@cache
+def whole() -> prodex.Audit:
+    """Return the audit of all; workers that collect the tests need none."""
+    return prodex.audit(prodex.flatten(RECORDS), "online-listing", progress=False, now=AS_OF)
 
 
 @example(set())
@@ -21,23 +28,25 @@ IDS = CATALOG.products["product_id"].tolist()
 @given(st.sets(st.sampled_from([*IDS, "nobody"])))
 def test_findings_and_states_are_those_of_the_whole_audit(chosen: set[str]) -> None:
     """Every state, finding, score and grade of a product is the one that it had."""
-    part = AUDIT.only(chosen)
+    audit = whole()
+    part = audit.only(chosen)
 
     there = [one for one in IDS if one in chosen]
     assert there == part.identity["product_id"].to_pylist()
-    pd.testing.assert_frame_equal(AUDIT.matrix.loc[there], part.matrix, check_index_type=False)
-    every = AUDIT.failures()
+    pd.testing.assert_frame_equal(audit.matrix.loc[there], part.matrix, check_index_type=False)
+    every = audit.failures()
     expected = every[every["product_id"].isin(chosen)].reset_index(drop=True)
     pd.testing.assert_frame_equal(expected, part.failures(), check_dtype=False)
-    wanted = AUDIT.products[AUDIT.products["product_id"].isin(chosen)].reset_index(drop=True)
+    wanted = audit.products[audit.products["product_id"].isin(chosen)].reset_index(drop=True)
     pd.testing.assert_frame_equal(wanted, part.products, check_dtype=False)
 
 
 def test_groups_and_worklists_are_those_of_the_chosen(tmp_path: object) -> None:
     """A breakdown has no owner but theirs."""
-    owner = AUDIT.scores("owner")["owner_id"].dropna().iloc[0]
-    ids = AUDIT.products.loc[AUDIT.products["owner_id"] == owner, "product_id"]
-    part = AUDIT.only(ids)
+    audit = whole()
+    owner = audit.scores("owner")["owner_id"].dropna().iloc[0]
+    ids = audit.products.loc[audit.products["owner_id"] == owner, "product_id"]
+    part = audit.only(ids)
     assert [owner] == part.scores("owner")["owner_id"].tolist()
     assert len(ids) == int(part.summary["products"])
 
@@ -45,4 +54,4 @@ def test_groups_and_worklists_are_those_of_the_chosen(tmp_path: object) -> None:
 def test_one_id_is_given_in_a_list() -> None:
     """A text would be taken for the letters of an id."""
     with pytest.raises(InputError, match=r"Give ids in a list: \['7'\]"):
-        AUDIT.only("7")
+        whole().only("7")

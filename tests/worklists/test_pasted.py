@@ -283,7 +283,7 @@ def test_an_empty_cell_changes_nothing(catalog: prodex.Catalog, mill: prodex.Cli
     fix = paste(f"{FIRST}\t", f"{THIRD}\t \u00a0", f"{SECOND}", catalog=catalog)
 
     assert (0, 3) == (len(fix.answers), fix.unanswered)
-    with pytest.raises(InputError, match="No answer"):
+    with pytest.raises(InputError, match="nothing to change"):
         fix.apply(mill)
 
 

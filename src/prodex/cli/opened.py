@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +17,7 @@ from prodex.installation import missing_extra
 app: typer.Typer = typer.Typer()
 
 
-@app.command("open", epilog="Example: prodex open shop; prodex open shop shop@2026-11-13")
+@app.command("open", epilog="Example: prodex open shop; prodex open shop shop@2026-11-13 --to changes.html")
 @with_groups
 def open_page(
     snapshots: Annotated[
@@ -33,11 +34,24 @@ def open_page(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, and open nothing.")
     ] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--to", help="Write the page as one HTML file for a colleague, such as shop.html, instead."
+        ),
+    ] = None,
 ) -> None:
-    """Open snapshots in the browser.
+    """Open snapshots in the browser, or write them as a file that opens without prodex.
 
     The page is for the browsers of this machine and for whoever has its address. Ctrl-C ends it.
     """
+    if to is not None:
+        if send or port or no_browser:
+            raise InputError(
+                "--to writes a file, and serves no page. Leave out --send, --port and --no-browser."
+            )
+        _write(snapshots, to)
+        return
     _serve(snapshots, service, send=send, port=port, is_opened=not no_browser)
 
 
@@ -53,6 +67,15 @@ def _serve(snapshots: list[str], service: ServiceOptions, *, send: bool, port: i
     page = SnapshotPage.of(snapshots, service.connect() if send else None)
     serve(page, lambda address: say(f"{address}  (Ctrl-C ends it)"), port=port, is_opened=is_opened)
     say("The page is closed.", aside=True)
+
+
+def _write(snapshots: list[str], to: Path) -> None:
+    """Write the products of a snapshot, or of two what changed."""
+    from prodex.page.serving import Page
+
+    page = Page.of(snapshots)
+    written = page.panel().to_html(to) if page.changes is None else page.changes.difference.to_html(to)
+    say(str(written))
 
 
 def has_marimo() -> bool:

@@ -7,6 +7,7 @@ event. Values belong to the item of the attribute in which they are (spec, "Prod
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,11 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.facts.groups import Groups, groups_of, with_names
+from prodex.files.html_file import HtmlFile
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted
+from prodex.progress import Progress
 from prodex.tables.columns import whole
 from prodex.tables.frames import to_frame
 
@@ -190,6 +193,35 @@ class Difference:
         ['1 picture removed from 1 product of Mill']
         """
         return causes_of(self.changes, self.products)
+
+    def to_html(self, path: str | Path, *, progress: Progress = None) -> HtmlFile:
+        """Write what changed as one HTML file for somebody without Python: by cause, with old and new values.
+
+        It opens in a browser from the disk, and asks for nothing: no network, no pictures, no other file.
+
+        Parameters
+        ----------
+        path
+            The file; an existing one is replaced.
+        progress
+            As for `prodex.verify`, in changed values.
+
+        Returns
+        -------
+        HtmlFile
+            Its `path` and `size` in bytes, and as `notes` what it does not have: it lists the values of at most 5,000
+            products, and has at most 15 MB.
+
+        Examples
+        --------
+        >>> import prodex, tempfile
+        >>> old, new = prodex.flatten([{"id": 7, "serves": 4}]), prodex.flatten([{"id": 7, "serves": 6}])
+        >>> prodex.diff(old, new).to_html(f"{tempfile.mkdtemp()}/changes.html").notes
+        ()
+        """
+        from prodex.notebook.html_file.changes import write_changes
+
+        return write_changes(self, path, progress)
 
     def __repr__(self) -> str:
         from prodex.display.difference import text_of

@@ -751,6 +751,10 @@ class Facets(Mapping[str, FacetValues]):
         """Which products have which attributes, as far as it has been read."""
         return self._of_attributes.filled
 
+    def lackable(self, language: str | None) -> list[str]:
+        """Return the codes of the usual attributes, texts in a language, of which it is known who lacks them."""
+        return list(dict.fromkeys(_usual_attributes(self.filled.read(USUAL), language)))
+
     def counts_at_once(self, name: str) -> bool:
         """Return whether a facet can be counted at once; `read_attributes` prepares those that take long."""
         return name not in self._of_attributes or self._of_attributes.is_read(name)

@@ -208,6 +208,45 @@ def _match_mask(matches: pa.Array) -> Mask:
     return np.asarray(pc.fill_null(matches, False).to_numpy(zero_copy_only=False), bool)
 
 
+def searched_texts(products: ProductColumns, *, texts: bool = True) -> tuple[list[str], list[list[int]]]:
+    """Return all that is searched, each once and as it is compared, and for each product the numbers of its own.
+
+    Parameters
+    ----------
+    products
+        The products.
+    texts
+        Whether the texts of products are among it, or labels and numbers alone.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> tea = {"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Thé"}]}
+    >>> searched_texts(ProductColumns(prodex.flatten([tea, {"id": 8}])))
+    (['the', '7', '8'], [[0, 1], [2]])
+    """
+    number: dict[str, int] = {}
+    of: list[dict[int, None]] = [{} for _ in range(len(products))]
+
+    def add(values: Any, rows: Iterable[int]) -> None:
+        distinct, codes = encoded(values)
+        # A dictionary may have values that no row has.
+        known: dict[int, int] = {}
+        folded = unaccented_texts(distinct).to_pylist()
+        for row, code in zip(rows, codes.tolist(), strict=True):
+            if code >= 0:
+                if code not in known:
+                    known[code] = number.setdefault(folded[code], len(number))
+                of[row][known[code]] = None
+
+    for rows, found in products.children("texts", "text") if texts else ():
+        add(found["text"], rows.tolist())
+    products.read(*_COLUMNS)
+    for name in _COLUMNS:
+        add(products.column(name), range(len(products)))
+    return list(number), [list(one) for one in of]
+
+
 def contains(labels: Sequence[str], words: str) -> Mask:
     """Return which labels contain all words.
 

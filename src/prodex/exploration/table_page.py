@@ -80,6 +80,20 @@ class Sorter:
             del self._known[next(iter(self._known))]
         return self._known[key]
 
+    def ranks(self, column: str, language: str | None = None) -> Rows:
+        """Return the rank of each product by a column, from 1: equal ones share one, and 0 is no value.
+
+        >>> import prodex
+        >>> codes = [{"id": n, "brand": {"code": code}} for n, code in enumerate("BAB")]
+        >>> Sorter(ProductColumns(prodex.flatten([*codes, {"id": 3}]))).ranks("brand").tolist()
+        [2, 1, 2, 0]
+        """
+        values = column_values(self._products, column, language)
+        is_there = values.is_valid().to_numpy(zero_copy_only=False)
+        ranks = np.zeros(len(values), np.int64)
+        ranks[is_there] = pc.rank(_sortable(values.drop_null()), tiebreaker="dense").to_numpy()
+        return ranks
+
     def _sorted(self, by: Order, language: str | None) -> Rows:
         if not by.column:
             return np.arange(len(self._products))

@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING
 from prodex.exploration.card.contents import CardContents
 from prodex.notebook.assets import card_style
 from prodex.notebook.static import blocks_html
-from prodex.notebook.views.card_contents import (
-    after_pictures,
-    before_texts,
-    details,
-    part,
-    pictures_above,
-    pictures_block,
-    raw_block,
-    raw_part,
-    shown_picture,
-)
-from prodex.notebook.views.card_texts import texts_part
+from prodex.notebook.views.card_contents import details, raw_block, raw_part, shown_picture
+from prodex.notebook.views.card_parts import card_parts
 from prodex.notebook.views.gallery_pictures import jpegs
 
 if TYPE_CHECKING:
@@ -45,13 +35,8 @@ def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None)
     """
     images = images or {}
     named = {position: shown_picture(one) for position, one in images.items()}
-    blocks = [
-        *before_texts(card),
-        texts_part(card),
-        part("Pictures", pictures_above(card.pictures), *pictures_block(card.pictures, named)),
-        *after_pictures(card),
-        raw_part(card, lambda title: details(title, raw_block(card), key="record")),
-    ]
+    raw = raw_part(card, lambda title: details(title, raw_block(card), key="record"))
+    blocks = [*card_parts(card, named), raw]
     pictures = {name: (kind, content) for name, kind, content in jpegs(one.bytes for one in images.values())}
     return f'<div class="prodex mathjax_ignore"><div class="card">{blocks_html(blocks, pictures)}</div></div>'
 

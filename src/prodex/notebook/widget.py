@@ -16,14 +16,17 @@ from traitlets import Instance, Int, Tuple, Unicode, observe, validate
 from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError, QueryError
+from prodex.files.html_file import HtmlFile
 from prodex.messages import counted
 from prodex.notebook.app import App
 from prodex.notebook.assets import script, style
+from prodex.notebook.html_file.write import write_products
 from prodex.notebook.saved import in_place_html, saved_html
 from prodex.notebook.session.value import Session
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.coverage import coverage_frame
 from prodex.notebook.views.load import asked_of, with_query
+from prodex.progress import Progress
 from prodex.quality import Audit
 from prodex.query import ProductQuery
 from prodex.selection import Selection
@@ -204,6 +207,41 @@ class Explore(AnyWidget):
     def difference(self) -> Difference | None:
         """What changed between two snapshots, as it was compared last in the panel; None if nothing was."""
         return self.app.session.difference
+
+    def to_html(self, path: str | Path, *, progress: Progress = None) -> HtmlFile:
+        """Write the products that meet the filters as one HTML file for somebody without Python.
+
+        It has the table with the columns that are shown, its filters and search, a card of each product, and what the
+        audit found. It opens in a browser from the disk, and asks for nothing: no network, no pictures, no other file.
+
+        Parameters
+        ----------
+        path
+            The file; an existing one is replaced.
+        progress
+            As for `prodex.verify`, in cards.
+
+        Returns
+        -------
+        HtmlFile
+            Its `path` and `size` in bytes, and as `notes` what it does not have: it has at most 5,000 products, the
+            first of the table, and 15 MB.
+
+        Raises
+        ------
+        InputError
+            When the path is that of a folder, or the products do not fit into a file.
+        StorageError
+            When the disk refuses.
+
+        Examples
+        --------
+        >>> import prodex, tempfile
+        >>> explored = prodex.explore(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}, {"id": 8}]))
+        >>> explored.to_html(f"{tempfile.mkdtemp()}/shop.html").path.name
+        'shop.html'
+        """
+        return write_products(self.app.session, path, progress)
 
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until nothing is read or done in the background; for scripts and tests."""

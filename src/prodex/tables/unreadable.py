@@ -138,6 +138,14 @@ class Unreadable:
             found[place].append(products)
         return cls(part.size, {place: np.unique(np.concatenate(some)) for place, some in found.items()})
 
+    def each(self) -> list[Unreadable]:
+        """Return the same for each product by itself."""
+        found: list[dict[_Place, Rows]] = [{} for _ in range(self.size)]
+        for place, products in self.found.items():
+            for product in products.tolist():
+                found[product][place] = np.zeros(1, np.int64)
+        return [Unreadable(1, own) for own in found]
+
     def languages(self, attribute: str) -> set[str | None]:
         """Return the languages in which anything at a wire path says that it is; None where it does not say one."""
         return {place.language for place in self.found if place.is_at(attribute)}

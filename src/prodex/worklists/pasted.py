@@ -39,9 +39,9 @@ from prodex.worklists.fix import Fix, MadeBy, fix_of, products_of
 from prodex.worklists.headings import filled_rows, is_empty
 from prodex.worklists.pasted_headings import (
     KEYS,
+    ColumnMeaning,
     HeadingProposal,
     KnownHeadings,
-    Meaning,
     as_frame,
     confirmed,
     proposals,
@@ -235,7 +235,7 @@ def correct_from(
 
 def fix_of_table(
     pasted: PastedTable,
-    meanings: Mapping[int, Meaning],
+    meanings: Mapping[int, ColumnMeaning],
     catalog: Catalog,
     known: KnownHeadings,
     profile: Profile,
@@ -259,7 +259,6 @@ def fix_of_table(
     concerned = products_of(catalog, rows_of, products)
     returned.answers = _with_what_is_there(returned.answers, concerned, catalog)
     returned.sheets = [AnswerSheet(pasted.file, "", len(pasted.rows))]
-    returned.files = 1
     if not made_by.why:
         made_by = MadeBy(f"pasted table of {counted(len(pasted.rows), 'row')}", made_by.by)
     return fix_of(returned, catalog, profile, now, made_by=made_by, received=concerned.records)
@@ -270,7 +269,7 @@ def _answers_of_row(
     number: int,
     row: Row,
     keys: Mapping[str, int],
-    values: Mapping[int, Meaning],
+    values: Mapping[int, ColumnMeaning],
     known: KnownHeadings,
     problems: list[Problem],
 ) -> Iterable[Answer]:

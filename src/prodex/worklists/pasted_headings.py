@@ -63,7 +63,7 @@ _NEAREST = 3
 _LOOKED_AT = 50
 
 
-class Meaning(NamedTuple):
+class ColumnMeaning(NamedTuple):
     """What a column is about: an attribute, and the language of its texts; or one of `KEYS`."""
 
     attribute: str
@@ -96,8 +96,8 @@ class HeadingProposal:
     place: int
     heading: str
     example: str
-    meaning: Meaning | None
-    candidates: tuple[Meaning, ...] = ()
+    meaning: ColumnMeaning | None
+    candidates: tuple[ColumnMeaning, ...] = ()
     question: str = ""
 
     @property
@@ -168,27 +168,28 @@ class KnownHeadings:
                 found[letters(name)].update(dict.fromkeys(paths))
         return {name: [*paths] for name, paths in found.items() if name}
 
-    def meant_by(self, heading: str) -> list[Meaning]:
+    def meant_by(self, heading: str) -> list[ColumnMeaning]:
         """Return what a heading may mean: one thing if it is certain, nothing if nobody knows it."""
         if len(heading) > _LONGEST:
             return []
         if paths := self._called.get(letters(heading)):
-            return [Meaning(path) for path in paths]
-        found: dict[Meaning, None] = {}
+            return [ColumnMeaning(path) for path in paths]
+        found: dict[ColumnMeaning, None] = {}
         for words, language in _with_language(heading):
             for path in self._called.get(letters(words), ()):
                 if self.shapes.of_attribute(path) is AnswerShape.TEXT:
-                    found[Meaning(path, language)] = None
+                    found[ColumnMeaning(path, language)] = None
         return [*found]
 
-    def near(self, heading: str) -> list[Meaning]:
+    def near(self, heading: str) -> list[ColumnMeaning]:
         """Return the attributes whose names are most like a heading that nobody knows."""
         words = nearest_few(letters(heading), self._called, _NEAREST)
         return [
-            Meaning(path) for path in dict.fromkeys(path for word in words for path in self._called[word])
+            ColumnMeaning(path)
+            for path in dict.fromkeys(path for word in words for path in self._called[word])
         ]
 
-    def meaning_of(self, given: str) -> Meaning:
+    def meaning_of(self, given: str) -> ColumnMeaning:
         """Return what somebody says that a column means: "gtin", a wire path, or one with a language behind it.
 
         Raises
@@ -198,16 +199,16 @@ class KnownHeadings:
         """
         text = given.strip()
         if text.casefold() in KEYS:
-            return Meaning(text.casefold())
+            return ColumnMeaning(text.casefold())
         if self.shapes.of_attribute(text) is not AnswerShape.NONE:
-            return Meaning(text)
+            return ColumnMeaning(text)
         path, _, language = text.rpartition(".")
         if self.shapes.of_attribute(path) is AnswerShape.TEXT:
             if (tag := known_language_tag(language)) is None:
                 raise InputError(
                     f"{given!r:.80} has no known language. Write it behind the attribute: {f'{path}.fr'!r:.60}."
                 )
-            return Meaning(path, tag)
+            return ColumnMeaning(path, tag)
         if (meant := self.meant_by(text)) and len(meant) == 1:
             raise InputError(f"{given!r:.80} is the name of {meant[0]} in words. Write {str(meant[0])!r}.")
         near = hint(text, [*self.attributes, *KEYS], f"Write a wire path, 'gtin', or {IGNORED!r}.")
@@ -256,7 +257,7 @@ def proposals(
 def _proposal(place: int, heading: str, example: str, known: KnownHeadings) -> HeadingProposal:
     start = HeadingProposal(place, heading, example, None)
     if (own := column_of_heading(heading)) in KEYS:
-        return HeadingProposal(place, heading, example, Meaning(str(own)))
+        return HeadingProposal(place, heading, example, ColumnMeaning(str(own)))
     meant = known.meant_by(heading) if heading else []
     if not meant:
         near = tuple(known.near(heading)) if heading else ()
@@ -273,7 +274,7 @@ def _proposal(place: int, heading: str, example: str, known: KnownHeadings) -> H
     if known.shapes.of_attribute(one.attribute) is not AnswerShape.TEXT or one.language is not None:
         return HeadingProposal(place, heading, example, one, (one,))
     languages = known.languages_of(one.attribute)
-    several = tuple(Meaning(one.attribute, language) for language in languages)
+    several = tuple(ColumnMeaning(one.attribute, language) for language in languages)
     if len(languages) == 1:
         question = f"The heading names no language; all texts here are in {languages[0]}. Is it that?"
         return HeadingProposal(place, heading, example, several[0], several, question)
@@ -290,7 +291,7 @@ def _with_gtins(
         cells = [row[one.place].text for _, row in rows[:_LOOKED_AT] if one.place in row]
         if cells and 2 * sum(_comparable(cell) in there for cell in cells) > len(cells):
             question = "No heading says so, and most of its cells are GTINs of the catalogue. Is it that?"
-            meant = Meaning("gtin")
+            meant = ColumnMeaning("gtin")
             made[number] = HeadingProposal(one.place, one.heading, one.example, meant, (meant,), question)
             break
     return made
@@ -336,7 +337,9 @@ def as_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
-def confirmed(given: object, made: Sequence[HeadingProposal], known: KnownHeadings) -> dict[int, Meaning]:
+def confirmed(
+    given: object, made: Sequence[HeadingProposal], known: KnownHeadings
+) -> dict[int, ColumnMeaning]:
     """Return what each column means, by its place, as somebody has confirmed it; those that are ignored are left out.
 
     Raises
@@ -358,7 +361,7 @@ def confirmed(given: object, made: Sequence[HeadingProposal], known: KnownHeadin
     return meanings
 
 
-def problem_of(meanings: Mapping[int, Meaning]) -> str:
+def problem_of(meanings: Mapping[int, ColumnMeaning]) -> str:
     """Return why no corrections can be made of columns that mean this; empty where they can."""
     for meaning, number in Counter(meanings.values()).items():
         if number > 1:

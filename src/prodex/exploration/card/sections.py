@@ -955,46 +955,79 @@ def read_product_audit(audit: Audit, product_id: str) -> ProductAudit | None:
         place = pc.index(part.column("product_id"), pa.scalar(product_id)).as_py()
         if place >= 0:
             # A part with one product: a card cannot disagree with its audit.
-            return _product_audit(audit, part.taken(np.arange(part.size) == place))
+            return next(_product_audits(audit, part.taken(np.arange(part.size) == place)))[1]
     return None
 
 
-def _product_audit(audit: Audit, part: AuditPart) -> ProductAudit:
+class ProductAudits:
+    """The results of an audit for all of its products, of which each is asked for in turn.
+
+    Parameters
+    ----------
+    audit
+        The audit.
+    """
+
+    def __init__(self, audit: Audit) -> None:
+        self._left = (found for part in audit.parts for found in _product_audits(audit, part))
+        self._read: dict[str, ProductAudit] = {}
+
+    def of(self, product_id: str) -> ProductAudit | None:
+        """Return the result for a product, or None if the audit does not cover it."""
+        while product_id not in self._read and (found := next(self._left, None)) is not None:
+            self._read[found[0]] = found[1]
+        return self._read.pop(product_id, None)
+
+
+def _product_audits(audit: Audit, part: AuditPart) -> Iterator[tuple[str, ProductAudit]]:
+    """Yield the products of a part, each with its result."""
     tally = counted([part.states], audit.checks)
-    grade, figures = grades_of(tally, audit.grade_with_blocker)[0], tally.iloc[0]
-    rows = failure_rows(part, audit.checks, accepted=audit.accepted_in(part)).to_pylist()
-    states = dict(zip((one.id for one in audit.checks), part.states[0].tolist(), strict=True))
-
-    def of(state: State) -> tuple[Check, ...]:
-        return tuple(one for one in audit.checks if states[one.id] == state)
-
+    grades = grades_of(tally, audit.grade_with_blocker)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in failure_rows(part, audit.checks, accepted=audit.accepted_in(part)).to_pylist():
+        rows.setdefault(row["product_id"], []).append(row)
+    # A rule may be one of the user: its message is as long as it likes.
+    crashes = {crash.check: words(crash.message, 1_000) for crash in part.crashes}
     severities = list(SEVERITIES)
-    return ProductAudit(
-        score=percent(float(figures["score"])),
-        grade=grade or "none",
-        # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
-        ready="no" if figures["not_ready"] else "undecided" if figures["undecided"] else "yes",
-        failed=tuple(
-            FailedCheck(
-                one, tuple(_check_finding(row) for row in rows[:_MOST_FINDINGS] if row["check"] == one.id)
-            )
-            for one in sorted(of(State.FAIL), key=lambda one: severities.index(one.severity))
-        ),
-        findings=min(len(rows), _MOST_FINDINGS),
-        findings_total=len(rows),
-        passed=of(State.PASS),
-        unknown=of(State.UNKNOWN),
-        not_applicable=of(State.NOT_APPLICABLE),
-        # A rule may be one of the user: its message is as long as it likes.
-        crashes={crash.check: words(crash.message, 1_000) for crash in part.crashes},
-        wanted=tuple(
-            dict.fromkeys(
-                (one.attribute, one.language)
-                for one in (*of(State.FAIL), *of(State.PASS), *of(State.UNKNOWN))
-                if one.attribute and one.language
-            )
-        ),
-    )
+    failing = sorted(audit.checks, key=lambda one: severities.index(one.severity))
+    figures = tally[["score", "not_ready", "undecided"]].itertuples(index=False, name=None)
+    ids = part.column("product_id").to_pylist()
+    for product_id, grade, own, (score, not_ready, undecided) in zip(
+        ids, grades, part.states.tolist(), figures, strict=True
+    ):
+        states = dict(zip((one.id for one in audit.checks), own, strict=True))
+        found = rows.get(product_id, [])
+        listed: dict[str, list[CheckFinding]] = {}
+        for row in found[:_MOST_FINDINGS]:
+            listed.setdefault(row["check"], []).append(_check_finding(row))
+        yield (
+            product_id,
+            ProductAudit(
+                score=percent(float(score)),
+                grade=grade or "none",
+                # An unknown blocker leaves it undecided: neither "yes" nor "no" would be true.
+                ready="no" if not_ready else "undecided" if undecided else "yes",
+                failed=tuple(
+                    FailedCheck(one, tuple(listed.get(one.id, ())))
+                    for one in failing
+                    if states[one.id] == State.FAIL
+                ),
+                findings=min(len(found), _MOST_FINDINGS),
+                findings_total=len(found),
+                passed=tuple(one for one in audit.checks if states[one.id] == State.PASS),
+                unknown=tuple(one for one in audit.checks if states[one.id] == State.UNKNOWN),
+                not_applicable=tuple(one for one in audit.checks if states[one.id] == State.NOT_APPLICABLE),
+                crashes=crashes,
+                wanted=tuple(
+                    dict.fromkeys(
+                        (one.attribute, one.language)
+                        for state in (State.FAIL, State.PASS, State.UNKNOWN)
+                        for one in audit.checks
+                        if states[one.id] == state and one.attribute and one.language
+                    )
+                ),
+            ),
+        )
 
 
 def _check_finding(row: dict[str, Any]) -> CheckFinding:

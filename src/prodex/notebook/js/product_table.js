@@ -76,7 +76,8 @@ function productRow(row, place, block, act, page, state) {
   const isOpen = row.key === block.open;
   const isChosen = state.chosen.has(row.key);
   const isStop = row.key === state.active;
-  const box = h("input", {
+  // In a file nothing is selected.
+  const box = block.selected && h("input", {
     type: "checkbox", tabindex: "-1", key: `box/${row.key}`, "aria-label": `Select ${row.label}`, checked: isChosen,
     onclick: (event) => {
       event.stopPropagation();
@@ -89,13 +90,13 @@ function productRow(row, place, block, act, page, state) {
   return h(
     "tr", {
       key: `row/${row.key}`, group: "product-row", class: classes(isChosen && "selected", isOpen && "is-open"), tabindex: isStop ? "0" : "-1",
-      "aria-rowindex": String(block.first + place + 2), "aria-selected": String(isChosen), "aria-current": isOpen ? "true" : null,
+      "aria-rowindex": String(block.first + place + 2), "aria-selected": block.selected ? String(isChosen) : null, "aria-current": isOpen ? "true" : null,
       onclick: (event) => {
         act("table.open", { product_id: row.key });
         onSecond(event, () => act("table.edit", { product_id: row.key }));
       },
     },
-    h("td", { class: "tick-cell" }, box),
+    box ? h("td", { class: "tick-cell" }, box) : null,
     block.pictures ? h("td", { class: "thumb" }, picture ? h("img", { ...page.picture(picture), alt: "" }) : h("span", { class: "muted", "aria-hidden": "true" }, "·")) : null,
     row.cells.map((cell, at) => {
       const { key, align } = block.columns[at];
@@ -292,7 +293,7 @@ register("product_table", (block, act, page) => {
   else if (isOpened && ids.includes(block.open)) state.active = block.open;
   else if (!ids.includes(state.active)) state.active = ids.includes(block.open) ? block.open : ids[0] ?? null;
   state.chosen = new Set(block.selected);
-  const others = [h("th", { scope: "col", class: "tick-cell" }, h("span", { class: "sr" }, "Selected")), block.pictures ? h("th", { scope: "col", class: "thumb" }, h("span", { class: "sr" }, "Picture")) : null];
+  const others = [block.selected ? h("th", { scope: "col", class: "tick-cell" }, h("span", { class: "sr" }, "Selected")) : null, block.pictures ? h("th", { scope: "col", class: "thumb" }, h("span", { class: "sr" }, "Picture")) : null];
   const drawBody = (body) => {
     if (state.body !== body) Object.assign(state, { body, rows: [] });
     state.drawRows = () => {
@@ -327,7 +328,7 @@ register("product_table", (block, act, page) => {
   return h(
     "div", { class: "product-table", drawn, gone: () => { state.watching?.disconnect(); state.watched = null; } },
     h("div", { class: "scroll", onscroll }, h(
-      "table", { class: block.look, role: "grid", "aria-label": block.label, "aria-rowcount": String(block.total + 1), "aria-multiselectable": "true" },
+      "table", { class: block.look, role: "grid", "aria-label": block.label, "aria-rowcount": String(block.total + 1), "aria-multiselectable": block.selected ? "true" : null },
       h("thead", {}, h("tr", { "aria-rowindex": "1" }, others, block.columns.map((column) => productHead(column, act, state)))),
       h("tbody", {
         "data-wished": true,

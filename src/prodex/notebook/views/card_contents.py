@@ -22,6 +22,7 @@ from prodex.exploration.card.sections import (
     PendingUpdate,
     ProductAudit,
 )
+from prodex.languages import ENGLISH
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import (
@@ -286,11 +287,11 @@ def _failed(one: FailedCheck) -> list[Any]:
         )
         for it in one.findings
     ]
-    fix = [mark("How to fix it: ", "muted"), str(one.facts.fix)]
+    fix = [mark("How to fix it: ", "muted"), ENGLISH.say_again(one.facts.fix)]
     return [
         mark(one.facts.severity, f"severity {one.facts.severity}"),
         " ",
-        mark(str(one.facts.problem), "strong"),
+        mark(ENGLISH.say_again(one.facts.problem), "strong"),
         listed(findings, key="findings", tone="findings"),
         paragraph(fix, key="fix") if one.facts.fix else None,
     ]
@@ -301,7 +302,7 @@ def _checks(title: str, checks: Sequence[Check], crashes: Mapping[str, Words] | 
         scope = f"; applies to {one.scope}" if one.scope and title == "not applicable" else ""
         crash = (crashes or {}).get(one.id)
         return spaced(
-            str(one.title),
+            ENGLISH.say_again(one.title),
             mark(f"{one.block}{scope}", "small muted", key="block"),
             crash and mark(["Rule crashed: ", typed_text(crash)], "small"),
         )

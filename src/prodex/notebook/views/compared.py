@@ -136,16 +136,24 @@ def _groups_with_changes(difference: Difference, by: str) -> pd.DataFrame:
     return counts.loc[total.index[total > 0]]
 
 
-def summary_blocks(found: ComparedSnapshots) -> list[Block]:
-    """Return what happened: what was not compared, counts, causes, and the attributes with changed values."""
+def summary_blocks(found: ComparedSnapshots, most: int | None = None) -> list[Block]:
+    """Return what happened: what was not compared, counts, causes, and the attributes with changed values.
+
+    Parameters
+    ----------
+    found
+        What changed.
+    most
+        So many causes and attributes are listed; a screenful, unless given.
+    """
     counts = {name.capitalize(): f"{number:,}" for name, number in found.counts.items()}
     notes = listed(map(typed_text, _notes(found.difference)), key="notes", tone="note")
     return [
         *([notes] if notes else []),
         _tiles(counts, key="counts"),
         paragraph(_WORDS, key="words", tone="muted"),
-        *_causes(found.causes),
-        *_attributes(found.attributes),
+        *_causes(found.causes, most or _MOST),
+        *_attributes(found.attributes, most or _ATTRIBUTES),
     ]
 
 
@@ -176,11 +184,11 @@ def _tiles(figures: Mapping[str, str], *, key: str) -> Block:
     return box(*tiles, key=key, look="figure-tiles")
 
 
-def _causes(causes: pd.DataFrame) -> list[Block]:
+def _causes(causes: pd.DataFrame, most: int) -> list[Block]:
     """Return what happened, in sentences: many values that changed for one reason are one line."""
     if causes.empty:
         return []
-    rows = causes.head(_MOST).to_dict("records")
+    rows = causes.head(most).to_dict("records")
     caption = f"{len(rows)} of {counted(len(causes), 'kind')} of changes, most products first"
     return [
         heading("What happened", level=4),
@@ -196,11 +204,11 @@ def _causes(causes: pd.DataFrame) -> list[Block]:
     ]
 
 
-def _attributes(attributes: pd.DataFrame) -> list[Block]:
+def _attributes(attributes: pd.DataFrame, most: int) -> list[Block]:
     """Return the attributes with the most changed products, and how many of their values changed in which way."""
     if attributes.empty:
         return []
-    rows = attributes.head(_ATTRIBUTES).to_dict("records")
+    rows = attributes.head(most).to_dict("records")
     caption = f"{len(rows)} of {counted(len(attributes), 'attribute')} with changed values"
     return [
         heading("Changes by attribute", level=4),

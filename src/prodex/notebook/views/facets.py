@@ -46,11 +46,11 @@ _RANGES = tuple(name for name in _ORDER if column_of(name))
 #: Facets that are open at first: counting the values of the others is put off until somebody opens them.
 _OPEN = ("unit", "market", "missing", "owner", "brand")
 #: What a product needs, only an audit knows.
-_PACKSHOTS = (
-    "Counted among all products: cases and pallets need none. An audit counts only those that need one."
-)
+NOTES = {
+    "packshot": "Counted among all products: cases and pallets need none. An audit counts only those that need one.",
+}
 #: Characters of a name of a facet, and of a value, that are shown.
-_TITLE, _LABEL = 80, 60
+_TITLE, VALUE_LABEL = 80, 60
 #: Values shown at first, and how many each "more" adds.
 FEW, MORE = 8, 20
 #: The form that the fields of all facets are in.
@@ -142,7 +142,7 @@ def facets_block(session: Session) -> Block:
     with suppress(ProdexError):  # said by the facet that cannot be read
         # Together, since a file is opened once for all columns.
         facets.read(_open(session, state))
-    names = [*_names(session, state)]
+    names = [*facet_names(session)]
     return {
         "kind": "facets",
         "key": "facets",
@@ -169,8 +169,9 @@ def _open(session: Session, state: FacetsState) -> list[str]:
     return [name for name in opened if column_of(name) or name in facets]
 
 
-def _names(session: Session, state: FacetsState) -> Iterator[str]:
+def facet_names(session: Session) -> Iterator[str]:
     """Yield the names of the facets in the order in which they are shown."""
+    state = _state(session)
     usual = [
         *session.filter.facets,
         *(one for one in _RANGES if session.audit is not None or "score" not in one),
@@ -193,7 +194,7 @@ def _facet(session: Session, state: FacetsState, name: str) -> Block:
     facet = {
         "kind": "facet",
         "key": name,
-        "title": _title(session, name),
+        "title": facet_title(session, name),
         "open": folding.is_open,
         "active": _active(session.conditions, name),
         "removable": not is_usual,
@@ -208,7 +209,8 @@ def _facet(session: Session, state: FacetsState, name: str) -> Block:
         return facet | {"problem": str(error)}
 
 
-def _title(session: Session, name: str) -> str:
+def facet_title(session: Session, name: str) -> str:
+    """Return the heading of a facet."""
     if column := column_of(name):
         return title(column)
     return cut(session.filter.facets.title(name), _TITLE)
@@ -253,12 +255,12 @@ def _values(session: Session, name: str, folding: Folding) -> Block:
     if name == MISSING.name:
         units = counted_once(session, "missing of", session.filter.facets.counted_units)
         listed["note"] = f"Of {units}, needed or not."
-    elif name == "packshot":
-        listed["note"] = _PACKSHOTS
+    elif name in NOTES:
+        listed["note"] = NOTES[name]
     if (find := listed.pop("find")) is not None:
         field_ = FormField(
             f"{name}/find",
-            f"Find in {_title(session, name)}",
+            f"Find in {facet_title(session, name)}",
             "search",
             find,
             placeholder=f"find in {len(values.codes):,} values",
@@ -500,7 +502,7 @@ def listed_values(
         found = {
             "key": "none" if code is None else f"={code}",
             "code": code,
-            "label": cut(values.labels[number], _LABEL),
+            "label": cut(values.labels[number], VALUE_LABEL),
             "count": int(counts[number]),
             "state": "chosen" if code in chosen else "excluded" if code in excluded else "",
         }

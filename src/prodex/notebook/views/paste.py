@@ -33,9 +33,9 @@ from prodex.worklists.pasted import PastedTable, fix_of_table, pasted_table
 from prodex.worklists.pasted_headings import (
     IGNORED,
     KEYS,
+    ColumnMeaning,
     HeadingProposal,
     KnownHeadings,
-    Meaning,
     problem_of,
 )
 from prodex.worklists.text_corrections import NO_RULES
@@ -69,11 +69,11 @@ class ConfirmedTable:
     """
 
     text: str = ""
-    meanings: tuple[tuple[int, Meaning], ...] = ()
+    meanings: tuple[tuple[int, ColumnMeaning], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class ReadTable:
+class OfferedColumns:
     """A table that was pasted, and what is known of its columns.
 
     Attributes
@@ -115,9 +115,9 @@ def _read_now(session: Session) -> KeptReading | None:
     return read_for(session, _SLOT, (_pasted(session), session.catalog))
 
 
-def _read(text: str, catalog: Catalog) -> ReadTable:
+def _read(text: str, catalog: Catalog) -> OfferedColumns:
     known = KnownHeadings(catalog)
-    return ReadTable(pasted_table(text, catalog, known), known, tuple(_options(known)))
+    return OfferedColumns(pasted_table(text, catalog, known), known, tuple(_options(known)))
 
 
 def _options(known: KnownHeadings) -> Iterator[tuple[str, str]]:
@@ -126,42 +126,55 @@ def _options(known: KnownHeadings) -> Iterator[tuple[str, str]]:
     yield from _KEY_TITLES.items()
     for attribute in known.attributes:
         if known.shapes.of_attribute(attribute) is not AnswerShape.TEXT:
-            yield attribute, _called(Meaning(attribute))
+            yield attribute, _called(ColumnMeaning(attribute))
             continue
         for language in known.languages_of(attribute)[:_LANGUAGES]:
-            meaning = Meaning(attribute, language)
+            meaning = ColumnMeaning(attribute, language)
             yield str(meaning), _called(meaning)
 
 
-def _called(meaning: Meaning) -> str:
+def _called(meaning: ColumnMeaning) -> str:
     if meaning.attribute in KEYS:
         return _KEY_TITLES[meaning.attribute]
     language = "" if meaning.language is None else f", {language_label(meaning.language)}"
     return f"{attribute_title(meaning.attribute)}{language}"
 
 
-def _fields(read: ReadTable) -> list[FormField]:
+def _field_name(one: HeadingProposal) -> str:
+    """Return the name of the field of a column: what was chosen for another heading says nothing of this one."""
+    return f"{one.column} {one.heading[:_SHOWN]}"
+
+
+def _fields(session: Session, read: OfferedColumns) -> list[FormField]:
     """Return a choice for each column that has values: what is proposed, and what it may be before all others."""
-    return [_heading_field(one, read.options) for one in read.table.proposals if one.example]
+    typed = session.typed.get(_HEADINGS, {})
+    return [
+        _heading_field(one, read.options, typed.get(_field_name(one)))
+        for one in read.table.proposals
+        if one.example
+    ]
 
 
-def _heading_field(one: HeadingProposal, options: tuple[tuple[str, str], ...]) -> FormField:
+def _heading_field(one: HeadingProposal, options: tuple[tuple[str, str], ...], chosen: object) -> FormField:
     likely = {str(meaning): _called(meaning) for meaning in one.candidates}
     offered = {"": "choose …", **likely, **dict(options)}
     heading = label(one.heading[:_SHOWN] or f"Column {one.column}").text
-    hint = f"{one.question} First value: {one.example[:_SHOWN]}".strip()
+    proposed = "" if one.meaning is None else str(one.meaning)
+    # Whoever has chosen something has answered it.
+    question = one.question if chosen in {None, "", proposed} else ""
+    hint = f"{question} First value: {one.example[:_SHOWN]}".strip()
     return FormField(
-        f"column{one.place}",
+        _field_name(one),
         heading,
         "choice",
-        "" if one.meaning is None else str(one.meaning),
+        proposed,
         [(value, typed_text(title)) for value, title in offered.items()],
         hint=typed_text(hint),
     )
 
 
-def _chosen(session: Session, read: ReadTable) -> Mapping[str, Any]:
-    return form_values(session, _HEADINGS, _fields(read))
+def _chosen(session: Session, read: OfferedColumns) -> Mapping[str, Any]:
+    return form_values(session, _HEADINGS, _fields(session, read))
 
 
 def _blocks(session: Session) -> Iterator[Block | None]:
@@ -185,9 +198,10 @@ def _blocks(session: Session) -> Iterator[Block | None]:
         yield _BOX.check_row()
 
 
-def _headings(session: Session, read: ReadTable) -> Iterator[Block]:
+def _headings(session: Session, read: OfferedColumns) -> Iterator[Block]:
     """Yield what the columns may mean, and the button that confirms it."""
-    rows, columns = counted(len(read.table.rows), "row"), counted(len(_fields(read)), "column")
+    fields = _fields(session, read)
+    rows, columns = counted(len(read.table.rows), "row"), counted(len(fields), "column")
     yield paragraph(f"{rows}, {columns}. What do the columns mean?", key="paste-read", tone="status")
     press = button(
         "The columns mean this",
@@ -196,15 +210,17 @@ def _headings(session: Session, read: ReadTable) -> Iterator[Block]:
         look="" if _is_confirmed(session, read) else "main",
         off="These columns are confirmed." if _is_confirmed(session, read) else "",
     )
-    yield form(session, _HEADINGS, _fields(read), press, label="Columns")
+    yield form(session, _HEADINGS, fields, press, label="Columns")
 
 
-def _is_confirmed(session: Session, read: ReadTable) -> bool:
+def _is_confirmed(session: Session, read: OfferedColumns) -> bool:
     confirmed = session.part(ConfirmedTable)
     if confirmed.text != _pasted(session):
         return False
-    said = {f"column{place}": str(meaning) for place, meaning in confirmed.meanings}
-    return {name: one for name, one in _chosen(session, read).items() if one != IGNORED} == said
+    names, said = _chosen(session, read), {place: str(meaning) for place, meaning in confirmed.meanings}
+    return all(
+        names.get(_field_name(one), IGNORED) == said.get(one.place, IGNORED) for one in read.table.proposals
+    )
 
 
 @action("paste.confirm")
@@ -220,7 +236,7 @@ def confirm(session: Session) -> Session:
     read, meanings = found.value, {}
     chosen = _chosen(session, read)
     for one in read.table.proposals:
-        said = chosen.get(name := f"column{one.place}", IGNORED)
+        said = chosen.get(name := _field_name(one), IGNORED)
         if not said:
             raise Refused(f"Choose what {one.called} is, or ignore it.", at=f"{_HEADINGS}.{name}")
         if said != IGNORED:
@@ -250,7 +266,9 @@ def _judging(session: Session) -> Judging | None:
     return Judging(of, partial(_fix, *of), "Judging the pasted corrections")
 
 
-def _fix(text: str, meanings: tuple[tuple[int, Meaning], ...], catalog: Catalog, audit: Audit | None) -> Fix:
+def _fix(
+    text: str, meanings: tuple[tuple[int, ColumnMeaning], ...], catalog: Catalog, audit: Audit | None
+) -> Fix:
     """Judge the corrections of a table by the checks of an audit; without one by what the service would refuse."""
     known = KnownHeadings(catalog)
     table = pasted_table(text, catalog, known)

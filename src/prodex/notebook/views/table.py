@@ -35,7 +35,7 @@ SIZES = (10, 25, 50, 100, 200)
 #: and those that somebody has added.
 _GO_FIRST = frozenset(("brand", "updated_at", "texts_count", "pictures_count"))
 _GO_NEXT = frozenset(("kind", "owner", "grade", "score"))
-_MISSING = frozenset((NOTHING, NOT_ASKED))
+MISSING_CELLS = frozenset((NOTHING, NOT_ASKED))
 _UNREAD = "These products cannot be read; the message above says why."
 
 
@@ -237,7 +237,7 @@ def _rows(session: Session) -> list[Block]:
             {
                 "key": one,
                 "label": own[label],
-                "cells": [{"gap": text} if text in _MISSING else text for text in own],
+                "cells": [{"gap": text} if text in MISSING_CELLS else text for text in own],
             }
             for one, own in zip(shown.column("product_id").to_pylist(), texts, strict=True)
         ]
@@ -256,7 +256,7 @@ def _table(session: Session, rows: Sequence[Block]) -> Block:
         "key": "table",
         "label": "Products",
         "look": "dense" if state.is_dense else "roomy",
-        "columns": [_column(name, state.order, heads.get(name)) for name in columns],
+        "columns": [column_block(name, state.order, heads.get(name)) for name in columns],
         "rows": [*rows],
         "selected": [one for one in ids if one in chosen],
         "open": session.product_id,
@@ -279,7 +279,8 @@ def table_pictures(session: Session) -> Iterator[tuple[str, str, bytes]]:
         yield from jpegs((_contents(session, page_ids(session)) or {}).values())
 
 
-def _column(name: str, order: Order, head: dict[str, Any] | None) -> dict[str, Any]:
+def column_block(name: str, order: Order, head: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a column of the table, with what stands under its head."""
     return {
         "key": name,
         "title": title(name),

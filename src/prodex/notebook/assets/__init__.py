@@ -39,6 +39,25 @@ _STYLES = (
     "product_card",
     "quality",
 )
+#: Those of a file for colleagues, which is read and not edited: in the place of a kernel it has a script.
+_SCRIPTS_OF_A_FILE = (
+    *("dom", "words", "page", "typing", "blocks", "form", "filters", "product_table", "card"),
+    *("file", "file_filter", "file_products", "file_changes"),
+)
+_STYLES_OF_A_FILE = (
+    *(
+        "base",
+        "blocks",
+        "form",
+        "sections",
+        "filters",
+        "product_table",
+        "snapshots",
+        "product_card",
+        "quality",
+    ),
+    "file",
+)
 #: Those that a card by itself needs.
 _OF_A_CARD = ("base", "blocks", "product_card")
 #: What stands around a panel on a dark page: in JupyterLab, in marimo and elsewhere, in VS Code. Out of the shadow of
@@ -62,6 +81,19 @@ def script() -> str:
 def style() -> str:
     """Return the style sheet of a panel; its colours follow the theme of the notebook."""
     return _style_of(_STYLES)
+
+
+@cache
+def file_script() -> str:
+    """Return the script of a file for colleagues, which has nothing around it."""
+    joined = "\n".join(_read("js", _SCRIPTS_OF_A_FILE, ".js"))
+    return f'"use strict";\n(() => {{\n{joined}\nopenFile();\n}})();\n'
+
+
+@cache
+def file_style() -> str:
+    """Return the style sheet of a file for colleagues."""
+    return _style_of(_STYLES_OF_A_FILE)
 
 
 @cache
