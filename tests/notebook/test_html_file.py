@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.errors import InputError, StorageError
 from prodex.exploration.card.contents import read_card, read_cards
+from prodex.notebook.assets import file_script
 from prodex.notebook.html_file.cards import CardParts
 from prodex.notebook.html_file.packing import Packer, packed_together
 from prodex.notebook.views.card_parts import card_parts
@@ -363,3 +364,26 @@ def test_a_file_says_nothing_of_this_machine(tmp_path: Path, monkeypatch: pytest
             for place in ("somebodys-home", str(tmp_path), str(Path.home()), "127.0.0.1")
             if place in said
         ]
+
+
+def pressed(value: Any) -> set[str]:
+    """Return what can be asked for by presses in some blocks."""
+    if isinstance(value, list):
+        return {name for one in value for name in pressed(one)}
+    if not isinstance(value, dict):
+        return set()
+    own = {value["do"]} if isinstance(value.get("do"), str) and value["do"] else set()
+    return own | {name for one in value.values() for name in pressed(one)}
+
+
+def test_every_press_is_answered(sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path) -> None:
+    """What Python has written as buttons and rows asks for nothing that the script of the file does not know."""
+    catalog, audit = sample
+    shop = parts_of(explore(catalog, audit=audit).to_html(tmp_path / "shop.html", progress=False).path)[
+        "data"
+    ]
+    changes = parts_of(changed().to_html(tmp_path / "changes.html", progress=False).path)["data"]
+
+    asked = pressed(shop["quality"]) | pressed(cards_of(tmp_path / "shop.html")) | pressed(changes["blocks"])
+    assert {"checks.open", "comparison.show", "quality.check", "quality.failing"} <= asked
+    assert [] == [one for one in sorted(asked) if f'"{one}":' not in file_script()]
