@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
+from prodex.cli import main
 from prodex.errors import InputError, StorageError
 from prodex.exploration.card.contents import read_card, read_cards
 from prodex.notebook.assets import file_script
@@ -387,3 +388,32 @@ def test_every_press_is_answered(sample: tuple[prodex.Catalog, prodex.Audit], tm
     asked = pressed(shop["quality"]) | pressed(cards_of(tmp_path / "shop.html")) | pressed(changes["blocks"])
     assert {"checks.open", "comparison.show", "quality.check", "quality.failing"} <= asked
     assert [] == [one for one in sorted(asked) if f'"{one}":' not in file_script()]
+
+
+def test_the_command_writes_products_or_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one snapshot its products, with its newest audit; of two what changed. It serves nothing beside it."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
+    records = [product.record for product in shared_products(12)]
+    first = prodex.flatten(records).save("shop")
+    later = prodex.flatten([{**records[0], "serves": 7}, *records[2:]]).save("shop")
+    prodex.audit(later, "online-listing", now=AS_OF, progress=False).save()
+    assert first.folder is not None
+
+    def run(*words: str) -> int:
+        monkeypatch.setattr("sys.argv", ["prodex", "open", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0)
+
+    shop, changes = tmp_path / "shop.html", tmp_path / "changes.html"
+    assert 0 == run("shop", "--to", str(shop))
+    assert 0 == run("shop", f"shop@{first.folder.name}", "--to", str(changes))
+    said = capsys.readouterr().out
+    assert (f"{shop} (" in said, f"{changes} (" in said) == (True, True)
+    assert 11 == len(parts_of(shop)["data"]["ids"])
+    assert parts_of(shop)["data"]["quality"]
+    assert "changes" == parts_of(changes)["data"]["kind"]
+    assert 0 != run("shop", "--to", str(shop), "--send")
+    assert "--to writes a file, and serves no page" in capsys.readouterr().err

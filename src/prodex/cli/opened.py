@@ -71,9 +71,9 @@ def _serve(snapshots: list[str], service: ServiceOptions, *, send: bool, port: i
 
 def _write(snapshots: list[str], to: Path) -> None:
     """Write the products of a snapshot, or of two what changed."""
-    from prodex.page.serving import Page
+    from prodex.page.serving import SnapshotPage
 
-    page = Page.of(snapshots)
+    page = SnapshotPage.of(snapshots)
     written = page.panel().to_html(to) if page.changes is None else page.changes.difference.to_html(to)
     say(str(written))
 
