@@ -65,7 +65,7 @@ def _serve(snapshots: list[str], service: ServiceOptions, *, send: bool, port: i
     from prodex.page.serving import SnapshotPage, serve
 
     page = SnapshotPage.of(snapshots, service.connect() if send else None)
-    serve(page, lambda address: say(f"{address}  (Ctrl-C ends it)"), port=port, is_opened=is_opened)
+    serve(page, lambda address: say(f"{address} (Ctrl-C ends it)"), port=port, is_opened=is_opened)
     say("The page is closed.", aside=True)
 
 
