@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
+from prodex.cli import main
 from prodex.errors import InputError, StorageError
 from prodex.exploration.card.contents import read_card, read_cards
+from prodex.notebook.assets import file_script
 from prodex.notebook.html_file.cards import CardParts
 from prodex.notebook.html_file.packing import Packer, packed_together
 from prodex.notebook.views.card_parts import card_parts
@@ -363,3 +365,55 @@ def test_a_file_says_nothing_of_this_machine(tmp_path: Path, monkeypatch: pytest
             for place in ("somebodys-home", str(tmp_path), str(Path.home()), "127.0.0.1")
             if place in said
         ]
+
+
+def pressed(value: Any) -> set[str]:
+    """Return what can be asked for by presses in some blocks."""
+    if isinstance(value, list):
+        return {name for one in value for name in pressed(one)}
+    if not isinstance(value, dict):
+        return set()
+    own = {value["do"]} if isinstance(value.get("do"), str) and value["do"] else set()
+    return own | {name for one in value.values() for name in pressed(one)}
+
+
+def test_every_press_is_answered(sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path) -> None:
+    """What Python has written as buttons and rows asks for nothing that the script of the file does not know."""
+    catalog, audit = sample
+    shop = parts_of(explore(catalog, audit=audit).to_html(tmp_path / "shop.html", progress=False).path)[
+        "data"
+    ]
+    changes = parts_of(changed().to_html(tmp_path / "changes.html", progress=False).path)["data"]
+
+    asked = pressed(shop["quality"]) | pressed(cards_of(tmp_path / "shop.html")) | pressed(changes["blocks"])
+    assert {"checks.open", "comparison.show", "quality.check", "quality.failing"} <= asked
+    assert [] == [one for one in sorted(asked) if f'"{one}":' not in file_script()]
+
+
+def test_the_command_writes_products_or_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one snapshot its products, with its newest audit; of two what changed. It serves nothing beside it."""
+    monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
+    records = [product.record for product in shared_products(12)]
+    first = prodex.flatten(records).save("shop")
+    later = prodex.flatten([{**records[0], "serves": 7}, *records[2:]]).save("shop")
+    prodex.audit(later, "online-listing", now=AS_OF, progress=False).save()
+    assert first.folder is not None
+
+    def run(*words: str) -> int:
+        monkeypatch.setattr("sys.argv", ["prodex", "open", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0)
+
+    shop, changes = tmp_path / "shop.html", tmp_path / "changes.html"
+    assert 0 == run("shop", "--to", str(shop))
+    assert 0 == run("shop", f"shop@{first.folder.name}", "--to", str(changes))
+    said = capsys.readouterr().out
+    assert (f"{shop} (" in said, f"{changes} (" in said) == (True, True)
+    assert 11 == len(parts_of(shop)["data"]["ids"])
+    assert parts_of(shop)["data"]["quality"]
+    assert "changes" == parts_of(changes)["data"]["kind"]
+    assert 0 != run("shop", "--to", str(shop), "--send")
+    assert "--to writes a file, and serves no page" in capsys.readouterr().err

@@ -65,15 +65,15 @@ def _serve(snapshots: list[str], service: ServiceOptions, *, send: bool, port: i
     from prodex.page.serving import SnapshotPage, serve
 
     page = SnapshotPage.of(snapshots, service.connect() if send else None)
-    serve(page, lambda address: say(f"{address}  (Ctrl-C ends it)"), port=port, is_opened=is_opened)
+    serve(page, lambda address: say(f"{address} (Ctrl-C ends it)"), port=port, is_opened=is_opened)
     say("The page is closed.", aside=True)
 
 
 def _write(snapshots: list[str], to: Path) -> None:
     """Write the products of a snapshot, or of two what changed."""
-    from prodex.page.serving import Page
+    from prodex.page.serving import SnapshotPage
 
-    page = Page.of(snapshots)
+    page = SnapshotPage.of(snapshots)
     written = page.panel().to_html(to) if page.changes is None else page.changes.difference.to_html(to)
     say(str(written))
 
