@@ -283,7 +283,8 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
         return start.becomes(
             AnswerState.REFUSED,
             Message(
-                "{count:d} products have the GTIN {code}. Fill in the column Product to say which.",
+                "{count:d} products have the GTIN {code}, and a write holds the GTIN alone. Correct them at the "
+                "service itself.",
                 count=len(of_gtin),
                 code=str(code),
             ),
