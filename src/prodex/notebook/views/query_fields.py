@@ -28,11 +28,13 @@ from prodex.notebook.views.blocks import typed_text
 from prodex.notebook.views.forms import FormField
 from prodex.query import (
     ALWAYS_REQUESTED,
+    FILTERS,
     SEARCH_FIELDS,
     ProductQuery,
     ProductStatus,
     SharingStatus,
 )
+from prodex.query.filters import Filter, Form
 from prodex.written_numbers import written_whole
 
 #: Each value and what is shown for it; "" is no filter.
@@ -256,6 +258,7 @@ def _packshot(values: Sequence[Any]) -> str:
 #: The fields that are searched at first: a word in a list of ingredients says little of what a product is.
 _FIRST: list[str] = ["namePublicLong.data", "brand.label", "kind.label"]
 
+TEXT = FieldKind("text", lambda value: value or "", lambda text: text.strip() or None)
 TEXTS = FieldKind("text", _joined, lambda text: comma_separated(text) or None)
 NUMBERS = FieldKind("text", _joined, _numbers)
 LANGUAGES = FieldKind("text", _joined, _languages)
@@ -383,9 +386,8 @@ _PATHS_SUCH_AS = "namePublicLong.data, assets.pictures"
 FRONT, PERIOD, SEARCH, STATUS, MORE, ANSWER, EXPERT = FieldGroup
 _AT_RETAILER, _AT_MAKER = "Sharing status at the retailer", "Sharing status at the manufacturer"
 
-#: The fields, in the order in which they are shown: each filter has one.
 # fmt: off
-FIELDS: tuple[QueryField, ...] = (
+_DESIGNED: tuple[QueryField, ...] = (
     QueryField("target_market", "Target market", CHOICE, FRONT),
     QueryField("updated_at_from", "Updated from (UTC)", MOMENT, PERIOD),
     QueryField("updated_at_to", "Updated until (UTC)", MOMENT, PERIOD),
@@ -414,6 +416,25 @@ FIELDS: tuple[QueryField, ...] = (
                hint="Sent to the service unchanged."),
 )
 # fmt: on
+
+
+def _made_of(name: str, one: Filter) -> QueryField:
+    """Return the field of a filter for which nobody has designed one, by the form of its values."""
+    title, form = one.option.replace("-", " ").capitalize(), one.kind.form
+    if form is Form.FLAG:
+        return QueryField(name, title, CHOICE, MORE, (("", "all products"), (True, one.help)))
+    if form is Form.TIME:
+        return QueryField(name, f"{title} (UTC)", MOMENT, MORE)
+    return QueryField(name, title, TEXT if form is Form.VALUE else TEXTS, MORE, hint=one.help)
+
+
+_KNOWN = {name for field in _DESIGNED for name in field.names}
+
+#: The fields, in the order in which they are shown. A filter that is new has one at once.
+FIELDS: tuple[QueryField, ...] = (
+    *_DESIGNED,
+    *(_made_of(name, one) for name, one in FILTERS.items() if name not in _KNOWN),
+)
 
 
 @dataclass(frozen=True)
