@@ -41,9 +41,10 @@ def open_page(
         ),
     ] = None,
 ) -> None:
-    """Open snapshots in the browser, or write them as a file that opens without prodex.
+    """Open snapshots in the browser, or write them as a page.
 
-    The page is for the browsers of this machine and for whoever has its address. Ctrl-C ends it.
+    A page that is written opens without prodex. One that is opened is for the browsers of this machine, and for
+    whoever has its address; Ctrl-C ends it.
     """
     if to is not None:
         if send or port or no_browser:

@@ -124,8 +124,9 @@ def export(
         bool, typer.Option(help="Write CSV that is safe to open in a spreadsheet.")
     ] = False,
 ) -> None:
-    """Write the tables of a snapshot to files; with --wide, one table to one file for Excel and Power BI.
+    """Write the tables of a snapshot to files.
 
+    --wide writes one table to one file, for Excel and Power BI.
     prodex.read_export reads the tables back. CSV has the table raw only with --table raw; jsonl holds the records as
     they were received, one a line.
     """
