@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import gzip
 import json
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -153,6 +156,10 @@ class Files:
     path: Path
 
 
+#: Data in a page for a colleague.
+_PACKED = re.compile(r'<script type="text/x-prodex" id="prodex-[\w-]+">([\w+/=]*)</script>')
+
+
 def _texts_in_file(path: Path) -> Iterator[str]:
     yield path.name
     if path.is_dir():
@@ -166,7 +173,10 @@ def _texts_in_file(path: Path) -> Iterator[str]:
             for name in archive.namelist():
                 yield from texts_in(archive.read(name))
     elif path.is_file():
-        yield path.read_bytes().decode("utf-8", "replace")
+        text = path.read_bytes().decode("utf-8", "replace")
+        yield text
+        # A page for a colleague holds its data packed.
+        yield from (gzip.decompress(base64.b64decode(one)).decode() for one in _PACKED.findall(text))
 
 
 def numbers_in(value: Any) -> set[int]:

@@ -20,6 +20,8 @@ RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
 #: Which the products fail.
 ONE_RULE: Mapping[str, Any] = {"checks": {"updated_within": {"days": 31}}}
+#: A table that was copied from a spreadsheet, and what its columns mean.
+PASTED = ("EAN\tNom\n03036811359935\tSirop\n", ["gtin", "namePublicLong.fr"])
 
 Call = Callable[[Any], object]
 
@@ -39,6 +41,9 @@ def calls() -> Mapping[str, Call]:
         "Audit.to_markdown path": audit.to_markdown,
         "Audit.worklists folder": lambda path: audit.worklists(path, **QUIET),
         "Catalog.export folder": lambda path: catalog.export(path, "csv", tables=["products"], **QUIET),
+        "Catalog.export_wide path": lambda path: catalog.export_wide(path, **QUIET),
+        "Difference.to_html path": prodex.diff(catalog, catalog, **QUIET).to_html,
+        "Explore.to_html path": prodex.explore(catalog).to_html,
         "Fix.accept to": lambda path: fix.accept(to=path),
         "Fix.recipe path": fix.recipe,
         "Fix.worklist folder": fix.worklist,
@@ -62,6 +67,8 @@ def calls() -> Mapping[str, Call]:
         "audit accepted": lambda path: prodex.audit(catalog, "core", accepted=path, **QUIET),
         "correct catalog": lambda path: prodex.correct(path, step[1], step[0]),
         "correct profile": lambda path: prodex.correct(catalog, step[1], step[0], profile=path),
+        "correct_from catalog": lambda path: prodex.correct_from(PASTED[0], path, PASTED[1]),
+        "correct_from profile": lambda path: prodex.correct_from(PASTED[0], catalog, PASTED[1], profile=path),
         "download_pictures folder": lambda path: prodex.download_pictures(catalog, path, **QUIET),
         "explore catalog": prodex.explore,
         "fix_texts catalog": lambda path: prodex.fix_texts(path, {"7": "a"}),
@@ -70,6 +77,7 @@ def calls() -> Mapping[str, Call]:
         "open_audit name": prodex.open_audit,
         "open_published uri": prodex.open_published,
         "open_snapshot name": prodex.open_snapshot,
+        "propose_headings catalog": lambda path: prodex.propose_headings(PASTED[0], path),
         "publish catalog": lambda path: prodex.publish(path, "out"),
         "publish uri": lambda path: prodex.publish(catalog, path),
         "read_export folder": prodex.read_export,

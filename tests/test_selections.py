@@ -123,6 +123,7 @@ def shown(panel: prodex.Explore) -> Any:
 _WORKLIST = "GTIN;Field;Language;New value\n" + "\n".join(
     f"{gtin(1 + n)};namePublicLong;fr;Pain blanc {n}" for n in range(COUNT)
 )
+_PASTED = "EAN\tNom\n" + "\n".join(f"{gtin(1 + n)}\tPain blanc {n}" for n in range(COUNT))
 _CORRECTIONS = [
     prodex.TextCorrection(str(1 + n), "namePublicLong", "fr", f"Pain {n}", before=f"Pain  {1 + n}")
     for n in range(COUNT)
@@ -169,6 +170,9 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "correct": lambda c, _: answers(
         prodex.correct(c, "namePublicLong", do.TrimSpaces(), language="fr", now=NOW)
     ),
+    "correct_from": lambda c, _: answers(
+        prodex.correct_from(_PASTED, c, ["gtin", "namePublicLong.fr"], profile=_PROFILE, now=NOW)
+    ),
     "diff": lambda c, _: (
         prodex.diff(OLD, c, progress=False).changes,
         prodex.diff(c, OLD, progress=False).changes,
@@ -179,6 +183,7 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "fix_texts": lambda c, _: answers(prodex.fix_texts(_CORRECTIONS, c, now=NOW)),
     "gallery": lambda c, _: prodex.gallery(c).cells,
     "overridden": lambda c, _: prodex.overridden(c),
+    "propose_headings": lambda c, _: prodex.propose_headings(_PASTED, c),
     "publish": published,
     "read_worklist": lambda c, asked: answers(
         prodex.read_worklist(asked.file("a.csv", _WORKLIST), c, profile=_PROFILE, now=NOW)
@@ -241,6 +246,9 @@ METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "equals": lambda c, _: [c.equals(c), c.equals(c.head(0))],
     "export": lambda c, asked: (
         prodex.read_export(Path(c.export(asked.file("e"), progress=False)[0]).parent).texts
+    ),
+    "export_wide": lambda c, asked: pd.read_csv(
+        c.export_wide(asked.file("wide.csv"), progress=False)[0], dtype="str"
     ),
     "head": lambda c, _: c.head(2).texts,
     "mask": lambda c, _: c.mask(

@@ -254,6 +254,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         ),
         "worklist": lambda f, world: world.written(lambda path: f.worklist(path, accepted=True)),
     },
+    prodex.Difference: {"to_html": lambda d, world: world.written(d.to_html, "d.html")},
     prodex.Gallery: {"to_html": lambda g, world: world.written(g.to_html, "g.html")},
     AuditComparison: {"completeness": lambda c, _: refused(lambda: c.completeness)},
     prodex.Tracking: {
@@ -556,6 +557,7 @@ DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
     "what a correction leaves": lambda c, world: FUNCTIONS["correct"](c, world).after.scope,  # type: ignore[attr-defined]
     "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
     "a gallery": lambda c, world: world.written(prodex.gallery(c).to_html, "g.html"),
+    "a file for a colleague": lambda c, world: world.written(prodex.explore(c).to_html, "e.html"),
     "requirements": FUNCTIONS["requirements"],
     "a difference": lambda c, _: repr(prodex.diff(whole(saved=False), c, progress=False)),
     "the explorer": lambda c, _: shown(PANELS["explore"](c)),
