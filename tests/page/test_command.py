@@ -6,6 +6,7 @@ import importlib.util
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -62,6 +63,20 @@ def test_without_marimo_the_line_that_installs_it_is_named(
 def test_a_service_without_send_is_a_mistake_that_is_said(week: list[str]) -> None:
     """Somebody who names one thinks that something is sent."""
     assert "Add --send" in str(refused("shop", "--service", "sandbox"))
+
+
+@pytest.mark.parametrize(
+    "words", [["--service", "sandbox"], ["--send"], ["--port", "8500"], ["--no-browser"]]
+)
+def test_what_says_nothing_about_a_file_is_not_ignored(
+    week: list[str], words: list[str], tmp_path: Path
+) -> None:
+    """Somebody who names a service, or a port, with --to expects something of it."""
+    error = refused("shop", "--to", str(tmp_path / "shop.html"), *words)
+
+    assert isinstance(error, InputError)
+    assert words[0] in str(error) or "options of a service" in str(error)
+    assert [] == [*tmp_path.glob("*.html")]
 
 
 @pytest.mark.parametrize("words", [["shop", "shop@2026-11-27"], ["shop", "shop", "shop"]])

@@ -47,9 +47,10 @@ def open_page(
     whoever has its address; Ctrl-C ends it.
     """
     if to is not None:
-        if send or port or no_browser:
+        if send or port or no_browser or service != ServiceOptions():
             raise InputError(
-                "--to writes a file, and serves no page. Leave out --send, --port and --no-browser."
+                "--to writes a file: it serves no page, and asks no service. Leave out --send, --port, --no-browser and "
+                "the options of a service."
             )
         _write(snapshots, to)
         return
