@@ -101,6 +101,23 @@ def test_four_presses_lead_from_a_table_to_the_service(app: App) -> None:
     assert not has_button(app, "Send ")
 
 
+def test_a_yes_to_all_is_one_to_those_that_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody says yes to a question that was not on the screen; the others are listed next."""
+    monkeypatch.setattr("prodex.notebook.views.judged_answers._ROWS", 2)
+    alike = [{**RECORDS[0], "id": one["id"], "gtin": one["gtin"]} for one in RECORDS]
+    alone = opened(Session(prodex.flatten(alike)))
+    rows = "".join(f"{gtin}\tsee label {place}\n" for place, gtin in enumerate((FIRST, SECOND, THIRD)))
+    paste(alone, f"EAN\tNom long FR\n{rows}")
+    press(alone, CONFIRM)
+    assert "3 answers to be confirmed, and not sent (2 listed)" in said(alone)
+    assert not has_button(alone, "All ")
+    press(alone, "The 2 listed are meant")
+    assert "2 can be sent" in said(alone)
+    assert "1 answer to be confirmed, and not sent" in said(alone)
+    press(alone, "It is meant")
+    assert "3 can be sent" in said(alone)
+
+
 def test_what_is_proposed_is_shown_and_what_is_asked_has_to_be_chosen(alone: App) -> None:
     """Nobody chooses for anybody: the press says beside the field what is open."""
     paste(alone, f"EAN\tNom\tRemarque\n{FIRST}\tPain bis\tEva\n")

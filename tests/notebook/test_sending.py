@@ -105,7 +105,7 @@ def test_a_source_that_begins_anew_knows_nothing_of_before(box: Outbox) -> None:
     judge(app, box)
     preview = box.preview(app.session)
     assert preview is not None
-    app.act("send.confirm", outbox="pasted", which=preview.every_question)
+    app.act("send.confirm", outbox="pasted", which=preview.questions[0])
     judge(app, box)
     app.change(box.begun_anew)
     assert box.preview(app.session) is None

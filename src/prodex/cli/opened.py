@@ -49,8 +49,8 @@ def open_page(
     if to is not None:
         if send or port or no_browser or service != ServiceOptions():
             raise InputError(
-                "--to writes a file: it serves no page, and asks no service. Leave out --send, --port, --no-browser and "
-                "the options of a service."
+                "--to writes a file: it serves no page, and asks no service. Leave out --send, --port, --no-browser "
+                "and the options of a service."
             )
         _write(snapshots, to)
         return

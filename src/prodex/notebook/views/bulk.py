@@ -229,7 +229,7 @@ def _blocks(session: Session) -> Iterator[Block | None]:
             label = (
                 f"Yes, {counted(number, 'correction')} to be confirmed {'is' if number == 1 else 'are'} meant"
             )
-            given: dict[str, Any] = {"outbox": _NAME, "which": made.every_question}
+            given: dict[str, Any] = {"outbox": _NAME, "which": made.first_questions(number), "first": number}
             yield row(
                 button(label, "send.confirm", key="confirm", to=f"send {_NAME}", **given), key="confirming"
             )

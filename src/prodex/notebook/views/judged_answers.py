@@ -89,12 +89,10 @@ def answers_blocks(
         head="Product",
     )
     # Answers only: each reason to accept a finding is decided on by itself.
-    if (number := len(preview.questions)) > 1:
-        every = preview.every_question
-        yield row(
-            button(f"All {number:,} are meant", "send.confirm", key="all", outbox=box.name, which=every),
-            key="every",
-        )
+    if (number := sum(not one["is_request"] for one in asked[:_ROWS])) > 1:
+        says = f"All {number:,} are meant" if len(asked) <= _ROWS else f"The {number:,} listed are meant"
+        given: dict[str, Any] = {"which": preview.first_questions(number), "first": number}
+        yield row(button(says, "send.confirm", key="all", outbox=box.name, **given), key="every")
 
 
 def _product_cell(one: Mapping[Any, Any]) -> Cell:

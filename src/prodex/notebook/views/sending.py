@@ -114,10 +114,9 @@ class Preview:
             return f"the corrections of {products} that were not sent"
         return f"{counted(self.number, 'correction')} of {products}"
 
-    @property
-    def every_question(self) -> str:
-        """What names all questions together."""
-        return _hashed(self.questions)[:20]
+    def first_questions(self, number: int) -> str:
+        """Return what names the first questions together: nobody says yes to one that is not shown."""
+        return _hashed(self.questions[:number])[:20]
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,12 +385,14 @@ def _hashed(values: Any) -> str:
 
 
 @action("send.confirm")
-def confirm(session: Session, outbox: str, which: str) -> Session:
-    """Answer a question with yes, or all of them that are named together; then everything is judged again."""
+def confirm(session: Session, outbox: str, which: str, first: int = 0) -> Session:
+    """Answer a question with yes, or the first of them that are named together; then everything is judged again."""
     box = _named(outbox)
     preview = None if box.is_sending(session) else box.preview(session)
     questions = () if preview is None else preview.questions
-    meant = questions if preview is not None and which == preview.every_question else {which} & {*questions}
+    meant: Collection[str] = {which} & {*questions}
+    if preview is not None and first > 0 and which == preview.first_questions(first):
+        meant = questions[:first]
     if not meant:
         raise Refused(_OTHER_QUESTION)
     return box.changed(session, confirmed=box.known(session).confirmed | {*meant})
