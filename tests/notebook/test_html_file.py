@@ -416,4 +416,4 @@ def test_the_command_writes_products_or_changes(
     assert parts_of(shop)["data"]["quality"]
     assert "changes" == parts_of(changes)["data"]["kind"]
     assert 0 != run("shop", "--to", str(shop), "--send")
-    assert "--to writes a file, and serves no page" in capsys.readouterr().err
+    assert "--to writes a file: it serves no page" in capsys.readouterr().err
