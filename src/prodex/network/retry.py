@@ -252,9 +252,8 @@ class Retrying:
                 times = "once" if attempts == 1 and not failure.is_transient else f"{attempts} times"
                 tried = f"{times} in {self._clock() - begin:.0f} s; the last failure: {failure}"
                 if may_repeat and self._setting:
-                    tried += (
-                        f" {self._setting}(retry=px.RetryPolicy({name}=...)) tries longer than {seconds:g} s."
-                    )
+                    setting = f"{self._setting}(retry=px.service.RetryPolicy({name}=...))"
+                    tried += f" {setting} tries longer than {seconds:g} s."
                 raise failure.kind(f"{what} failed {tried}", status=failure.status) from failure.__cause__
             self._sleep(wait)
 

@@ -105,7 +105,7 @@ class Completeness:
         if audit.families is None:
             raise QueryError(
                 "This audit was made without requirements, so nobody said what complete is. Write them with "
-                "prodex.requirements('requirements.xlsx', catalog), fill them in, and audit by them: "
+                "prodex.write_requirements('requirements.xlsx', catalog), fill them in, and audit by them: "
                 "prodex.audit(catalog, 'requirements.xlsx')."
             )
         return cls(audit, audit.families)

@@ -270,7 +270,7 @@ class Profile:
         if not given.channels:
             raise InputError(
                 f"The requirements {given.name!r} ask nothing, since they have no channel. Write them anew with "
-                "prodex.requirements(path, catalog), and fill in its cells."
+                "prodex.write_requirements(path, catalog), and fill in its cells."
             )
         name = self.name if self.name == given.name else f"{self.name} + {given.name}"
         return replace(self, name=name, requirements=given)

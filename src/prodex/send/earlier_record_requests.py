@@ -76,7 +76,7 @@ def renew(service: Client, upsert: UpsertFile, numbers: Iterable[int], progress:
     except ProdexError as error:
         error.add_note(
             "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
-            f'back. prodex.forget_earlier_records("{upsert.name}") sends them without.'
+            f'back. prodex.send.forget_earlier_records("{upsert.name}") sends them without.'
         )
         raise
     if packed:

@@ -173,5 +173,5 @@ def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> s
     )
     return (
         f"{lacking}Requirements are read from their own table alone: {empty}, and "
-        "px.requirements('requirements.xlsx', catalog) writes one for a catalogue."
+        "px.write_requirements('requirements.xlsx', catalog) writes one for a catalogue."
     )
