@@ -106,12 +106,12 @@ class Check:
             raise InputError(
                 f"there is no rule {name!r}{hint(name, all_rules(), 'prodex.rules() lists them.')}"
             )
-        return cls.made(
+        return cls.of_rule(
             rule, parameters, severity=severity, weight=weight, scope=scope, in_force=in_force, until=until
         )
 
     @classmethod
-    def made(
+    def of_rule(
         cls,
         rule: Rule,
         parameters: Mapping[str, Any] | None = None,
