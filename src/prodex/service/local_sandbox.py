@@ -23,7 +23,7 @@ import msgspec
 
 from prodex.errors import ServiceUnreachable, SettingsError
 from prodex.files.atomic import home, is_alive
-from prodex.files.lock import taking_turns
+from prodex.files.lock import locked
 from prodex.files.untrusted import read_json
 from prodex.installation import missing_extra
 from prodex.network.addresses import is_health_of_sandbox, is_loopback
@@ -63,7 +63,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
-    with taking_turns(home / "start.lock", "starting the sandbox"):
+    with locked(home, "starting the sandbox", name="start.lock", patience=None):
         facts = running_sandbox(home) or _start(home)
     principal = facts["credentials"][0]
     own = "the sandbox's own access keys"

@@ -11,7 +11,7 @@ from pathlib import Path
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotError
 from prodex.files.atomic import relative_to_working_folder
-from prodex.files.lock import taking_turns
+from prodex.files.lock import locked
 from prodex.messages import counted
 from prodex.progress import Progress
 from prodex.quality.archive import open_audit
@@ -152,7 +152,7 @@ def simulated_weeks(
     from prodex.week_simulation.simulating import make_weeks
 
     # Two notebooks that begin at the same time share the weeks.
-    with taking_turns(folder / "weeks.lock", f"simulating weeks of {name!r}"):
+    with locked(folder, f"simulating weeks of {name!r}", name="weeks.lock", patience=None):
         known = WeeksRecord.read(name)
         if not _is_there(known) or known.incident not in journal().incidents:
             known = make_weeks(known, client, until, progress, on_first_audit)
