@@ -59,7 +59,7 @@ _GROUPS = {
     "pictures": "Pictures",
     "notebook": "Panels",
     "job": "Jobs",
-    "week_simulation": "Simulating",
+    "sandbox_weeks": "Simulating",
     "errors": "Errors",
 }
 _TABLES_INTRODUCTION = """\

@@ -60,7 +60,7 @@ ROWS = (
     {"exploration"},
     {"corrections"},
     {"display"},
-    {"notebook", "job", "week_simulation"},
+    {"notebook", "job", "sandbox_weeks"},
     {"page"},
     {"__init__"},
     {"cli"},
@@ -290,7 +290,7 @@ def test_one_module_of_prodex_imports_the_sandbox() -> None:
     users = {part_of(module) for module in client_modules() if "prodex.sandbox" in imports(module)}
 
     assert {"prodex.sandbox"} == direct
-    assert {"week_simulation", "cli"} == users
+    assert {"sandbox_weeks", "cli"} == users
 
 
 @pytest.mark.slow

@@ -34,9 +34,9 @@ from prodex.notebook.views.trend import read_trend
 from prodex.quality.figures import kept_figures
 from prodex.quality.requirements import Requirements
 from prodex.sandbox import Sandbox
+from prodex.sandbox_weeks import WeeksRecord
 from prodex.send.sending_rule import SentBefore
 from prodex.store.journal import LoadJournal
-from prodex.week_simulation.record import WeeksRecord
 from prodex_sandbox.records.store import Store, StoreUnusable
 from tests.cases import each_row
 from tests.kept.make import CORRECTIONS, MILL, NOW, SHOP, gtin, product

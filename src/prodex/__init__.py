@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from prodex.quality.watch import Watch, watch
     from prodex.query import ProductQuery
     from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
+    from prodex.sandbox_weeks import SimulatedWeeks, simulated_weeks
     from prodex.selection import Begins, Selection
     from prodex.selection.files import read_selection
     from prodex.send import (
@@ -82,7 +83,6 @@ if TYPE_CHECKING:
     from prodex.store.reading import flatten, read_products, with_pending_updates
     from prodex.store.snapshot import list_snapshots, open_snapshot, verify
     from prodex.store.vacuum import vacuum
-    from prodex.week_simulation import SimulatedWeeks, simulated_weeks
     from prodex.worklists.fix import Fix
     from prodex.worklists.pasted import correct_from, propose_headings
     from prodex.worklists.read_worklist import read_worklist
@@ -107,7 +107,7 @@ _LATER = {
     "prodex.worklists.read_worklist": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
     "prodex.formats.spreadsheet": ("unescape_formulas",),
-    "prodex.week_simulation": ("SimulatedWeeks", "simulated_weeks"),
+    "prodex.sandbox_weeks": ("SimulatedWeeks", "simulated_weeks"),
     "prodex.job": ("JobResult", "run_job"),
     "prodex.catalog.ledger": ("Ledger",),
     "prodex.limits": ("Limits", "LoadBudget"),

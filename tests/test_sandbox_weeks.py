@@ -9,14 +9,14 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.lived import UNTIL, exchange_in, three_weeks
 
 import prodex
+from prodex import sandbox_weeks
 from prodex.errors import InputError
 from prodex.sandbox import Sandbox
-from prodex.week_simulation import simulating
-from prodex.week_simulation.record import WeeksRecord
+from prodex.sandbox_weeks import PlannedLoad, WeeksRecord
 from prodex_sandbox.sample import shared_products
+from tests.lived import UNTIL, exchange_in, three_weeks
 
 DAYS = [date(2026, 11, day) for day in (2, 9, 16, 18, 19, 20)]
 
@@ -147,14 +147,14 @@ def few_loads(monkeypatch: pytest.MonkeyPatch) -> None:
 
     They are audited by the short profile: what is found is looked at where there are six.
     """
-    monkeypatch.setattr(simulating, "PROFILE", "core")
-    plan = simulating.loads_until
+    monkeypatch.setattr(sandbox_weeks, "PROFILE", "core")
+    plan = sandbox_weeks.loads_until
 
-    def shorter(end: datetime) -> tuple[simulating.PlannedLoad, ...]:
+    def shorter(end: datetime) -> tuple[PlannedLoad, ...]:
         first, asking, *others = plan(end)
         return first, asking, replace(others[-1], days=sum(one.days for one in others))
 
-    monkeypatch.setattr(simulating, "loads_until", shorter)
+    monkeypatch.setattr(sandbox_weeks, "loads_until", shorter)
 
 
 @pytest.fixture
