@@ -17,7 +17,8 @@ import typer
 import prodex
 from prodex import clock
 from prodex.cli.lab import next_steps
-from prodex.cli.output import aligned, say, wrapped
+from prodex.cli.options import command
+from prodex.cli.output import aligned, counts_of, say, wrapped
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, relative_to_working_folder
 from prodex.gtin import are_valid
@@ -211,7 +212,7 @@ def sandbox(context: typer.Context) -> None:
     raise typer.Exit(run_command(context.args))
 
 
-@app.command(epilog="Example: prodex demo; prodex demo --tables")
+@command(app, example="prodex demo; prodex demo --tables")
 def demo(
     tables: Annotated[
         bool, typer.Option("--tables", help="Show every table, with a few of its lines.")
@@ -302,7 +303,6 @@ def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
 
 #: Suppliers with fewer findings say little about how they work.
 _ENOUGH = 5
-_IN_WORDS = {"touched only": "with only a new date of update"}
 _ASKED = ["blocker", "error"]
 
 
@@ -368,14 +368,6 @@ def _show_changes(weeks: prodex.SimulatedWeeks, say: Callable[[str], object]) ->
     """Show what changed since the last Monday, and whose products."""
     difference = prodex.diff(weeks.monday, weeks.catalog)
     say(f"Since Monday, {day_of(weeks.monday)}: {counts_of(difference)}.")
-
-
-def counts_of(difference: prodex.Difference) -> str:
-    """Return how many products were added, removed, changed ..., in words that need no manual."""
-    by_change = difference.summary.set_index("change")["products"]
-    return ", ".join(
-        f"{int(count):,} {_IN_WORDS.get(str(change), change)}" for change, count in by_change.items() if count
-    )
 
 
 def day_of(snapshot: str) -> date:
