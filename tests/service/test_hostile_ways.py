@@ -14,8 +14,9 @@ from raw_server import Answer, raw_server, reply
 from tests.cases import each_row
 from tests.certificates import for_localhost
 
-from prodex.errors import ServiceUnreachable
+from prodex.errors import ServiceUnreachable, SettingsError
 from prodex.limits import Limits
+from prodex.network.download import MediaDownloader
 from prodex.service import Client, RetryPolicy
 from prodex.service.settings import Settings
 
@@ -187,3 +188,21 @@ def test_tls_of_the_service_is_verified(certificate: Path, monkeypatch: pytest.M
             client_at(numbered, session=requests.Session()).count()
 
     assert [] == server.paths
+
+
+@each_row(
+    "content",
+    [None, b"", b"no certificate", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
+)
+def test_certificates_that_cannot_be_read_are_said(
+    content: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the file, and before anything is sent; for a picture like for a call to the service."""
+    bundle = tmp_path / "bundle.pem"
+    if content is not None:
+        bundle.write_bytes(content)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(bundle))
+    with pytest.raises(SettingsError, match=r"bundle[.]pem cannot be read .*REQUESTS_CA_BUNDLE"):
+        client_at("https://api.example.com").count()
+    with MediaDownloader("") as media, pytest.raises(SettingsError, match=r"bundle[.]pem cannot be read"):
+        media.download("https://media.example/a.jpg", tmp_path / "part")

@@ -212,6 +212,10 @@ def is_loopback_host(host: str) -> bool:
         return host == "localhost"
 
 
+#: Bytes of a reply to /health that are read: that of a sandbox is shorter.
+LONGEST_HEALTH = 65_536
+
+
 def is_health_of_sandbox(reply: bytes) -> bool:
     """Whether this reply to /health is that of a sandbox.
 

@@ -29,6 +29,7 @@ from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.files.atomic import remove, storage
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
 from prodex.network.addresses import (
+    LONGEST_HEALTH,
     Address,
     is_health_of_sandbox,
     is_public,
@@ -39,10 +40,10 @@ from prodex.network.addresses import (
 from prodex.network.http_adapter import (
     MOST_REDIRECTS,
     REDIRECTS,
-    Call,
     Cause,
     Halted,
     LimitedAdapter,
+    LimitedCall,
     cause_of,
     chunks,
     opened,
@@ -63,8 +64,6 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("prodex")
 
-#: Bytes of a reply to /health that are read: that of a sandbox is shorter.
-_LONGEST_HEALTH = 65_536
 #: Addresses tried per name: each costs the connection timeout if nobody answers.
 _MOST_ADDRESSES = 4
 
@@ -204,7 +203,7 @@ class MediaDownloader:
     def _identify(self, address: Address) -> None:
         """Make sure that the server on this machine is a sandbox, with a request that harms no other server."""
         with self._reply(replace(address, target="/health"), is_sandbox=True, headers={}) as (reply, _):
-            self._is_identified = reply.status == 200 and is_health_of_sandbox(reply.read(_LONGEST_HEALTH))
+            self._is_identified = reply.status == 200 and is_health_of_sandbox(reply.read(LONGEST_HEALTH))
             reply.read1(1)  # reads the end of the reply, without which urllib3 does not reuse the connection
         if not self._is_identified:
             raise MediaRefused(
@@ -223,7 +222,7 @@ class MediaDownloader:
             **headers,
         }
         meter = Meter(self._limits, PICTURE, self._setting)
-        call = Call(meter, self._halted)
+        call = LimitedCall(meter, self._halted)
         timeout = self._policy.connect, self._policy.read
         adapter = self._inside if is_sandbox else self._outside
         to_come = None

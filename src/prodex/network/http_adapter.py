@@ -17,17 +17,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from http.client import HTTPResponse
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError, ReadTimeoutError
 from urllib3.util.ssl_match_hostname import CertificateError
 
+from prodex.errors import SettingsError
 from prodex.limits import Meter
 
 USER_AGENT = f"prodex/{version('prodex')}"
@@ -51,26 +56,20 @@ class Halted(Exception):
     """A reply was not awaited any longer, because its caller was told to stop."""
 
 
-class Call:
+@dataclass(frozen=True)
+class LimitedCall:
     """A request and its reply: connections of this thread that are opened or read meanwhile keep to its limits.
 
-    Parameters
+    Attributes
     ----------
     meter
         Its limits say how long the reply may take. The time begins when the request was sent.
     halted
         Ends the reply at once when it is set, by whatever thread.
-
-    Attributes
-    ----------
-    has_begun
-        Whether a connection has begun to wait for the reply.
     """
 
-    def __init__(self, meter: Meter, halted: threading.Event | None = None) -> None:
-        self.meter = meter
-        self.has_begun: bool = False
-        self._halted = halted or threading.Event()
+    meter: Meter
+    halted: threading.Event = field(default_factory=threading.Event)
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -80,11 +79,6 @@ class Call:
             yield
         finally:
             _current.reset(token)
-
-    def begin(self) -> None:
-        """Start the time for the reply."""
-        self.has_begun = True
-        self.meter.begin()
 
     def check(self) -> None:
         """Make sure that the reply may still be awaited.
@@ -96,13 +90,13 @@ class Call:
         Halted
             When it was halted.
         """
-        if self._halted.is_set():
+        if self.halted.is_set():
             raise Halted
         if self.meter.seconds_left <= 0:
             raise self.meter.exceeded("seconds")
 
 
-_current: ContextVar[Call | None] = ContextVar("_current", default=None)
+_current: ContextVar[LimitedCall | None] = ContextVar("_current", default=None)
 
 
 class _Received(io.RawIOBase):
@@ -118,7 +112,7 @@ class _Received(io.RawIOBase):
         The call whose reply is read.
     """
 
-    def __init__(self, connection: socket.socket, file: io.RawIOBase, call: Call) -> None:
+    def __init__(self, connection: socket.socket, file: io.RawIOBase, call: LimitedCall) -> None:
         self._connection, self._file, self._call = connection, file, call
         pause = connection.gettimeout()
         self._pause = math.inf if pause is None else pause
@@ -150,7 +144,7 @@ class _LimitedResponse(HTTPResponse):
     def __init__(self, sock: Any, *given: Any, **named: Any) -> None:
         super().__init__(sock, *given, **named)
         if (call := _current.get()) is not None:
-            call.begin()
+            call.meter.begin()
             self.fp = io.BufferedReader(_Received(sock, self.fp.detach(), call))
 
 
@@ -183,7 +177,7 @@ class _Pinned(HTTPConnection):
 
 
 class LimitedAdapter(HTTPAdapter):
-    """Opens connections whose replies keep to the limits of the current `Call`.
+    """Opens connections whose replies keep to the limits of the current `LimitedCall`.
 
     Parameters
     ----------
@@ -196,11 +190,50 @@ class LimitedAdapter(HTTPAdapter):
         self._addresses = addresses
         super().__init__(pool_connections=_POOLS, pool_maxsize=_CONNECTIONS)
 
-    def get_connection_with_tls_context(self, *given: Any, **named: Any) -> Any:
-        pool = super().get_connection_with_tls_context(*given, **named)
+    def get_connection_with_tls_context(
+        self, request: requests.PreparedRequest, verify: Any, proxies: Any = None, cert: Any = None
+    ) -> Any:
+        if _is_shared(str(request.url), verify, cert):
+            _trusting(verify)  # here, since an error of it would be that of a wrong URL below
+        pool = super().get_connection_with_tls_context(request, verify, proxies, cert)
         if not _is_limited(pool):
             _limit(pool, self._addresses)
         return pool
+
+    def build_connection_pool_key_attributes(
+        self, request: requests.PreparedRequest, verify: Any, cert: Any = None
+    ) -> Any:
+        host, tls = super().build_connection_pool_key_attributes(request, verify, cert)
+        if _is_shared(str(request.url), verify, cert):
+            tls = {"cert_reqs": "CERT_REQUIRED", "ssl_context": _trusting(verify)}
+        return host, tls
+
+    def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
+        if not _is_shared(url, verify, cert):
+            super().cert_verify(conn, url, verify, cert)  # type: ignore[no-untyped-call]
+
+
+def _is_shared(url: str, verify: Any, cert: Any) -> bool:
+    """Whether connections share the settings of TLS; otherwise they have a certificate of the caller, or none."""
+    return url.lower().startswith("https:") and bool(verify) and cert is None
+
+
+@cache
+def _trusting(bundle: str | Literal[True]) -> ssl.SSLContext:
+    """Return settings of TLS that verify by a file or a folder, the usual one for True.
+
+    They are kept: urllib3 would read the file for each connection, which takes 20 ms.
+    """
+    path = Path(DEFAULT_CA_BUNDLE_PATH if bundle is True else bundle)
+    try:
+        if path.is_dir():
+            return ssl.create_default_context(capath=path)
+        return ssl.create_default_context(cafile=path)
+    except OSError as error:
+        raise SettingsError(
+            f"The certificates in {path} cannot be read ({error}). Point REQUESTS_CA_BUNDLE to a file of "
+            "certificates in the form PEM, or remove it from the environment."
+        ) from error
 
 
 _limiting = threading.Lock()
@@ -245,7 +278,7 @@ def _limit(pool: Any, addresses: Addresses | None = None) -> None:
 def opened(
     adapter: LimitedAdapter,
     url: str,
-    call: Call,
+    call: LimitedCall,
     *,
     headers: Mapping[str, str] | None = None,
     timeout: tuple[float, float],

@@ -175,7 +175,7 @@ class Transport:
         """Send a request; return the reply, its body, and the Location of a redirect."""
         import requests
 
-        from prodex.network.http_adapter import REDIRECTS, Call, limit_replies
+        from prodex.network.http_adapter import REDIRECTS, LimitedCall, limit_replies
 
         self.rate_limit.wait()
         begin = time.monotonic()
@@ -191,7 +191,7 @@ class Transport:
                 locations.append(location)
                 del response.headers["Location"]
 
-        call = Call(Meter(self.limits, REPLY, "connect"))
+        call = LimitedCall(Meter(self.limits, REPLY, "connect"))
         with call.under_way():
             try:
                 prepared = session.prepare_request(request)
@@ -203,8 +203,6 @@ class Transport:
             except (requests.RequestException, LimitExceeded) as error:
                 _forget_secrets(error)
                 raise _failure(error, host) from error
-            if not call.has_begun:  # the session has another way to the network than HTTP adapters
-                call.begin()
             content = _received(response, call.meter, host)
         status, took = response.status_code, time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, place.path, status, len(content), took)
