@@ -141,6 +141,12 @@ class Meter:
         """Start the clock again."""
         self._begin = self._clock()
 
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the limit; infinite where there is none."""
+        seconds = self.limits.seconds
+        return math.inf if seconds is None else self._begin + seconds - self._clock()
+
     def count_received(self, size: int) -> None:
         """Count bytes received.
 
@@ -152,7 +158,7 @@ class Meter:
         self.wire += size
         if self.limits.wire_bytes is not None and self.wire > self.limits.wire_bytes:
             raise self.exceeded("wire_bytes")
-        if self.limits.seconds is not None and self._clock() - self._begin > self.limits.seconds:
+        if self.seconds_left < 0:
             raise self.exceeded("seconds")
 
     def count_unpacked(self, size: int) -> None:
