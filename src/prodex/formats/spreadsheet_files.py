@@ -32,8 +32,8 @@ from xml.parsers import expat
 from prodex.errors import SpreadsheetUnreadable
 from prodex.files.atomic import look_at
 from prodex.files.untrusted import is_file, is_there
+from prodex.formats.formulas import unescape_formulas
 from prodex.formats.safe_xml import MarkupRefused
-from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import Cell, Range, Row, unreadable
 from prodex.languages import Message
