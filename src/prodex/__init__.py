@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from prodex.corrections.undo import undo
     from prodex.display import charts as charts
     from prodex.formats.exporting import ExportedFiles
-    from prodex.formats.spreadsheet import unescape_formulas
+    from prodex.formats.formulas import unescape_formulas
     from prodex.job import JobResult, run_job
     from prodex.languages import Message, add_messages
     from prodex.limits import Limits
@@ -106,7 +106,7 @@ _LATER = {
     "prodex.worklists.text_corrections": ("TextCorrection", "fix_texts"),
     "prodex.worklists.read_worklist": ("read_worklist",),
     "prodex.formats.exporting": ("ExportedFiles",),
-    "prodex.formats.spreadsheet": ("unescape_formulas",),
+    "prodex.formats.formulas": ("unescape_formulas",),
     "prodex.sandbox_weeks": ("SimulatedWeeks", "simulated_weeks"),
     "prodex.job": ("JobResult", "run_job"),
     "prodex.catalog.ledger": ("Ledger",),

@@ -23,8 +23,8 @@ from typer.models import ArgumentInfo
 import prodex
 from prodex.cli.output import Format, say, show
 from prodex.cli.typed_numbers import integer, number
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, QueryError
-from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.gtin import listed_in
 from prodex.limits import WINDOWS
 from prodex.query import SEARCH_FIELDS

@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from prodex.arguments import described
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import look_at, reading, writing
-from prodex.files.untrusted import NotUtf8, is_file, is_there, read_bytes, utf8_text
-from prodex.formats.spreadsheet import escape_formulas
+from prodex.files.untrusted import is_file, is_there, read_bytes
+from prodex.formats.formulas import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Row
 from prodex.limits import Limits
