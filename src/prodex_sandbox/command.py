@@ -262,9 +262,9 @@ def change_home(
 
 def write_openapi(path: Path) -> None:
     """Write the OpenAPI document of the service as JSON."""
-    from prodex_sandbox.app import application
+    from prodex_sandbox.app import openapi
 
-    path.write_bytes(encode(application().openapi()))
+    path.write_bytes(encode(openapi()))
 
 
 def _organization(store: Store, client_id: str | None) -> Organization:

@@ -203,8 +203,8 @@ def test_whoever_lacks_a_package_reads_how_to_install_it() -> None:
     """Importing the sandbox without its extra names the package and the line that installs it."""
     code = """
 import sys
-sys.modules["fastapi"] = sys.modules["starlette"] = sys.modules["markupsafe"] = sys.modules["uvicorn"] = None
-sys.modules["pydantic"] = sys.modules["anyio"] = sys.modules["jwt"] = sys.modules["defusedxml"] = None
+sys.modules["starlette"] = sys.modules["markupsafe"] = sys.modules["uvicorn"] = None
+sys.modules["anyio"] = sys.modules["jwt"] = sys.modules["defusedxml"] = None
 import prodex.errors
 try:
     from prodex.sandbox import Sandbox
@@ -350,9 +350,12 @@ def test_what_the_sandbox_needs_and_has_not_is_named(
 ) -> None:
     """Without the sandbox's extra the command reports how to install it."""
     monkeypatch.delitem(sys.modules, "prodex_sandbox.app", raising=False)
-    monkeypatch.setitem(sys.modules, "fastapi", None)
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
     assert 2 == main(["--openapi", str(tmp_path / "openapi.json")])
-    assert "prodex sandbox: it needs fastapi: pip install 'prodex[sandbox]'" in capsys.readouterr().err
+    assert (
+        "prodex sandbox: it needs starlette.applications: pip install 'prodex[sandbox]'"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.usefixtures("signals")
