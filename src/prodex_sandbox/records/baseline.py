@@ -23,13 +23,14 @@ from prodex_sandbox.records.store import (
     restore_texts,
 )
 
-#: Tables of a product, each with the columns of its primary key, the first of which is the product's.
+#: Tables of a product, each with the columns of its primary key, the first of which is the product's. `records` has a
+#: row for each of `products`.
 _COMPARED: Final = {
     "products": ("key",),
-    "records": ("key",),
     "views": ("product_key", "organization_id"),
     "tags": ("product_key", "organization_id", "name"),
 }
+_RESTORED: Final = {"records": "key", **{table: primary[0] for table, primary in _COMPARED.items()}}
 #: Tables that are empty in the baseline.
 _EMPTIED: Final = ("activations", "imports", "journal")
 #: Settings that are only there since: the first and last simulated day, and by how much the clock was moved.
@@ -125,15 +126,20 @@ def _keys_of(connection: sqlite3.Connection, gtin: str) -> list[int]:
 
 def _changed_keys(connection: sqlite3.Connection, key: int | None = None) -> list[int]:
     """Return the keys of the products, or of one of them, that are not as they were, or are new or gone."""
-    found: set[int] = set()
+    only = "TRUE" if key is None else f"a.key = {key}"
+    rows = connection.execute(
+        "SELECT a.key FROM main.records AS a JOIN baseline.records AS b USING (key)"  # noqa: S608 - our own names
+        f" WHERE {only} AND a.body IS NOT b.body"
+    )
+    found = {key for (key,) in rows}
     for table, primary in _COMPARED.items():
         names = [name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")]
         same = " AND ".join(f"a.{name} {'=' if name in primary else 'IS'} b.{name}" for name in names)
-        only = "" if key is None else f"a.{primary[0]} = {key} AND "
+        only = "TRUE" if key is None else f"a.{primary[0]} = {key}"
         for one, other in (("main", "baseline"), ("baseline", "main")):
             rows = connection.execute(
                 f"SELECT DISTINCT a.{primary[0]} FROM {one}.{table} AS a"  # noqa: S608 - our own names
-                f" WHERE {only}NOT EXISTS (SELECT 1 FROM {other}.{table} AS b WHERE {same})"
+                f" WHERE {only} AND NOT EXISTS (SELECT 1 FROM {other}.{table} AS b WHERE {same})"
             )
             found.update(key for (key,) in rows)
     # What a retailer wrote is a row of its own, and is taken back with the product.
@@ -147,7 +153,7 @@ def _restore(connection: sqlite3.Connection, key: int) -> bytes | None:
     if row is None:
         delete_product(connection, key)
         return None
-    for table, (column, *_) in _COMPARED.items():
+    for table, column in _RESTORED.items():
         connection.execute(f"DELETE FROM main.{table} WHERE {column} = ?", (key,))  # noqa: S608 - our own names
         connection.execute(
             f"INSERT INTO main.{table} SELECT * FROM baseline.{table} WHERE {column} = ?",  # noqa: S608

@@ -400,15 +400,26 @@ def normal_gtin(text: str) -> str:
     return gtin
 
 
+#: The types of JSON, as msgspec calls them, in words.
+_IN_WORDS: Final = {
+    "int": "a valid integer",
+    "float": "a valid number",
+    "str": "a valid string",
+    "bool": "a valid boolean",
+    "array": "a valid array",
+    "object": "an object",
+}
+
+
 def schema_violation(attribute: str, value: Any) -> str | None:
     """Return a sentence about what does not fit the schema; None where all fits, or any shape is allowed.
 
     Examples
     --------
     >>> schema_violation("GPC", [])
-    'GPC does not fit: Expected `object | null`, got `array`, and is []'
+    'GPC does not fit: Input should be an object, and is []'
     >>> schema_violation("assets.pictures", [{"width": "wide"}])
-    'assets.pictures does not fit: Expected `int | null`, got `str`, and is "wide" (at 0.width)'
+    'assets.pictures does not fit: Input should be a valid integer, and is "wide" (at 0.width)'
     >>> schema_violation("xRetailPlan", [])
     """
     if (type_ := _types().get(attribute)) is None:
@@ -419,6 +430,9 @@ def schema_violation(attribute: str, value: Any) -> str | None:
         msgspec.json.decode(body, type=type_)
     except msgspec.ValidationError as refused:
         problem, _, place = str(refused).partition(" - at `$")
+        if expected := re.match("Expected `(.+?)`", problem):
+            types = [_IN_WORDS[name] for name in expected[1].split(" | ") if name in _IN_WORDS]
+            problem = f"Input should be {' or '.join(types)}"
         steps = re.findall(r"\w+", place)
         for step in steps:
             value = value[int(step) if isinstance(value, list) else step]
