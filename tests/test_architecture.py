@@ -349,7 +349,7 @@ def test_importing_prodex_pulls_no_widget_chart_or_extra() -> None:
         "IPython",
         "deltalake",
         "duckdb",
-        "fastapi",
+        "starlette",
         "typer",
         "jinja2",
         "xlsxwriter",

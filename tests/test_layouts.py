@@ -418,7 +418,7 @@ def test_weeks_of_another_layout_are_refused(home: Path, number: int | None) -> 
         WeeksRecord.read("shop")
 
 
-@each_row("value", ["4", "6", None])
+@each_row("value", ["5", "7", None])
 def test_a_store_of_the_sandbox_of_another_layout_is_refused(kept: Kept, value: str | None) -> None:
     """Also that of the version before: nothing is brought up to date."""
     path = kept.home / "sandbox" / "store.sqlite"

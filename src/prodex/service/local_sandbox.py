@@ -83,7 +83,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
 
 def require_sandbox() -> None:
     """Raise a `MissingExtra` where the packages that the sandbox needs are not installed."""
-    for package in ("fastapi", "uvicorn"):
+    for package in ("starlette", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise missing_extra("The sandbox", package, "sandbox")
 
