@@ -17,6 +17,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import limited_lines
 from prodex.errors import InputError, QueryError, SnapshotDamaged
@@ -168,7 +169,11 @@ def _newest_name(snapshot: Any) -> str:
     if earlier:
         shown = repr(snapshot) if isinstance(snapshot, str) else str(snapshot.folder)
         raise QueryError(
-            f"{shown} is an earlier snapshot. The newest is refreshed: refresh({name!r}, service)."
+            advice(
+                "{shown} is an earlier snapshot. The newest is refreshed: {refresh}.",
+                shown=shown,
+                refresh=PythonCall("refresh({name!r}, service)", name=name),
+            )
         )
     return name
 

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+from prodex.advice import PythonCall, advice
 from prodex.encodings import in_utf8
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
 from prodex.limits import REPLY, Limits, Meter
@@ -36,7 +37,9 @@ _MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
 
-_IF_UNREACHABLE = 'Check the base URL and the network. connect("sandbox") restarts a sandbox that has ended.'
+_UNREACHABLE = (
+    "no connection to {host}. Check the base URL and the network. {sandbox} restarts a sandbox that has ended."
+)
 
 
 @dataclass(eq=False)
@@ -364,7 +367,8 @@ def _network_error(error: requests.RequestException, host: str) -> RetryableErro
         case requests.Timeout():
             return broken(host, is_late=True)
         case requests.ConnectionError(args=(MaxRetryError(reason=NewConnectionError()), *_)):
-            return RetryableError(f"no connection to {host}. {_IF_UNREACHABLE}", not_processed=True)
+            reason = advice(_UNREACHABLE, host=host, sandbox=PythonCall('connect("sandbox")'))
+            return RetryableError(reason, not_processed=True)
         case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
             return broken(host, is_late=False)
         case _:

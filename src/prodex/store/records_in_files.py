@@ -28,6 +28,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from prodex.advice import Argument, advice
 from prodex.encodings import not_utf8, opened_as
 from prodex.errors import InputError, UnexpectedReply
 from prodex.files.unpacking import opened_within
@@ -289,7 +290,12 @@ def _utf8_or_set_aside(product: bytes, place: str, reply: ReadingNotes) -> Itera
     """Yield a product that is in UTF-8; set one aside that is not, whose letters nobody knows."""
     if reason := not_utf8(product):
         reply.set_aside.append(
-            f"{place}: {reason}. Give the encoding of the file: encoding='cp1252', for example"
+            advice(
+                "{place}: {reason}. Give the encoding of the file: {encoding}, for example",
+                place=place,
+                reason=reason,
+                encoding=Argument("encoding", "cp1252"),
+            )
         )
     else:
         yield product

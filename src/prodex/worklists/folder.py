@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import Argument, advice
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.executors import side_by_side
@@ -480,8 +481,12 @@ def _refuse_foreign(folder: Path, replace: bool) -> None:
         )
     if there and not replace:
         raise InputError(
-            f"{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
-            "replace=True (--replace)."
+            advice(
+                "{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
+                "{replace}.",
+                folder=folder,
+                replace=Argument("replace", True),
+            )
         )
 
 
