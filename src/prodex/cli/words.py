@@ -51,6 +51,22 @@ CALLS: Mapping[str, str] = {
     "prodex.forget_earlier_records({name!r})": "`prodex upserts --forget {name}`",
     "prodex.track(service, [...])": "`prodex track ID`",
     "prodex.list_upserts()": "`prodex upserts`",
+    "; open_published(uri, at=...) opens an earlier publication": "",
+    "prodex.read_products(files, name={name!r})": "reading them again",
+    " and more (error.products)": " and more",
+    "load_products with max_age=0": "prodex load",
+    "verify()": "`prodex snapshots --verify`",
+    "; save this one under another name: audit.save('other')": "",
+    "prodex.rules()": "`prodex rules`",
+    "prodex.track(service, {ids})": "`prodex track {words}`",
+    ".tracking of this error has the state of each product, and its send_rest()": "`prodex send-rest --send`",
+    ". Load them, and choose then: catalog.where(selection, audit=prodex.audit(catalog))": "",
+    "catalog.where(selection)": "by --select of another command",
+    ", or write where(lambda products: products[{column!r}].dt.normalize() == {day!r})": "",
+    " Give one: audit=...": "",
+    "apply_recipe(catalog, recipe, profile='core')": "--profile core",
+    "languages": "--languages",
+    "by='owner'": "--by owner",
 }
 
 

@@ -307,9 +307,12 @@ def reuse_notice(catalog: Catalog, now: datetime) -> str:
     begun, folder = catalog.origin.loaded_at, catalog.folder
     if begun is None or folder is None or folder.name > clock.as_name(now):
         return ""
-    return (
-        f"Reusing the snapshot {folder.parent.name!r} of {moment_in_words(begun, zone=UTC)}, "
-        f"{duration_in_words(now - begun)} old; max_age=0 loads again."
+    return advice(
+        "Reusing the snapshot {name} of {moment}, {age} old; {again} loads again.",
+        name=repr(folder.parent.name),
+        moment=moment_in_words(begun, zone=UTC),
+        age=duration_in_words(now - begun),
+        again=Argument("max_age", 0),
     )
 
 

@@ -38,7 +38,8 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
 
 _UNREACHABLE = (
-    "no connection to {host}. Check the base URL and the network. {sandbox} restarts a sandbox that has ended."
+    "no connection to {host}. Check the base URL and the network. {sandbox} restarts a sandbox that has "
+    "ended."
 )
 
 
