@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -129,18 +128,18 @@ def test_a_snapshot_is_called_the_same_everywhere() -> None:
 
 
 @pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[Any]:
+def screen(monkeypatch: pytest.MonkeyPatch, home: Path) -> Callable[..., list[str]]:
     """Run a command in a terminal of 80 columns, and return the lines it shows."""
     monkeypatch.setenv("COLUMNS", "80")
-    yield lambda *words: CliRunner().invoke(app, list(words)).stdout.splitlines()
+    return lambda *words: CliRunner().invoke(app, list(words)).stdout.splitlines()
 
 
-def test_the_help_of_all_commands_is_as_wide_as_a_terminal(screen: Any) -> None:
+def test_the_help_of_all_commands_is_as_wide_as_a_terminal(screen: Callable[..., list[str]]) -> None:
     """And each command is one line."""
     assert 80 >= max(map(len, screen("--help")))
 
 
-def test_snapshots_fit_a_screen(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snapshots_fit_a_screen(screen: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of thirty the newest are listed, by names that other commands take, and how many there are."""
     names = ["france" if number % 3 else "online-shop" for number in range(30)]
     for number, name in enumerate(names):
@@ -159,7 +158,7 @@ def test_snapshots_fit_a_screen(screen: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert 10 == len(screen("snapshots", "online-shop")) - 1
 
 
-def test_snapshots_in_a_file_have_all_that_is_known(screen: Any, tmp_path: Path) -> None:
+def test_snapshots_in_a_file_have_all_that_is_known(screen: Callable[..., list[str]], tmp_path: Path) -> None:
     """With the folder of each."""
     folder = prodex.flatten([{"id": 1}]).save("shop").folder
     screen("snapshots", "--format", "csv", "--out", str(tmp_path / "a.csv"))

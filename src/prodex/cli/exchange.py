@@ -10,6 +10,7 @@ import pandas as pd
 import typer
 
 import prodex
+from prodex.advice import in_words
 from prodex.cli.options import (
     AllowIncomplete,
     Also,
@@ -28,6 +29,7 @@ from prodex.cli.options import (
 )
 from prodex.cli.output import counts_of, say
 from prodex.cli.typed_numbers import integer, number
+from prodex.cli.words import of_terminal
 from prodex.errors import InputError, QueryError
 from prodex.messages import counted
 from prodex.progress import is_watched
@@ -86,7 +88,7 @@ def load(
 
     # On a terminal, the loader has written this line in place of its progress bar.
     if not is_watched() and (line := reuse_notice(catalog, began)):
-        say(line, aside=True)
+        say(in_words(line, of_terminal), aside=True)
     say(repr(catalog))
 
 

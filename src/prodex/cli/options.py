@@ -349,11 +349,13 @@ def _query_parameters() -> list[inspect.Parameter]:
 
 def _query_of_options(*, extra: list[str], **values: Any) -> prodex.ProductQuery:
     """Return the query of the options; those that are not given do not filter."""
-    given = {
-        name: _FORMS[FILTERS[name].kind.form][2](FILTERS[name].option, value)
-        for name, value in values.items()
-        if value
-    }
+    given = {}
+    for name, value in values.items():
+        if value:
+            kind, option = FILTERS[name].kind, FILTERS[name].option
+            given[name] = _FORMS[kind.form][2](option, value)
+            # What is wrong with it is said of the option, and not of the field that it becomes.
+            kind.read(f"--{option}", given[name])
     return prodex.ProductQuery(**given, extra=dict(map(_wire_pair, extra)))
 
 

@@ -48,6 +48,8 @@ def snapshots(
     Files have all columns: the folder of each, its number among those of its name, its bytes.
     """
     listed = prodex.list_snapshots(name)
+    if listed.empty and name != "*":
+        prodex.open_snapshot(name)  # there is none: the error names those that there are
     if listed.empty:
         say("No snapshot yet. `prodex load --service sandbox --name sample` makes one.")
         return
