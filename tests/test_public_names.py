@@ -109,7 +109,7 @@ IN_MODULES = [
     "service.Client",
     "service.ProductPage",
     "service.RetryPolicy",
-    "week_simulation.SimulatedWeeks",
+    "sandbox_weeks.SimulatedWeeks",
     "worklists.Fix",
     "worklists.propose_headings",
 ]
@@ -136,7 +136,7 @@ MODULES = [
     "selection",
     "send",
     "service",
-    "week_simulation",
+    "sandbox_weeks",
     "worklists",
 ]
 

@@ -663,13 +663,20 @@ COMMANDS: Mapping[str, Callable[[World], list[object]]] = {
         *("--select", Selection.of(product_id=ids(2)).save(world.new("second.toml"))),
     ],
     "fix": lambda world: [
-        *("fix", answers_in(world.new("answers.csv"), range(1, 1 + COUNT)), "--catalog", "whole"),
-        *("--owner", owner_of(2), "--apply", "--elsewhere", "--wait"),
+        *("fix", answers_in(world.new("answers.csv"), range(1, 1 + COUNT)), "--snapshot", "whole"),
+        *("--owner", owner_of(2), "--send", "--elsewhere", "--wait"),
     ],
-    "history": lambda _: ["history", own_gtin(2), "--name", "whole", "--all"],
-    "publish": lambda world: ["publish", "second", world.new("published")],
+    "history": lambda _: ["history", own_gtin(2), "--snapshot", "whole", "--all"],
+    "publish": lambda world: ["publish", "second", "--to", world.new("published")],
     "recipe": lambda world: ["recipe", recipe_for(world.new("r.toml"), 2), "whole", "--show", "rows"],
-    "requirements": lambda world: ["requirements", "second", world.new("r.xlsx"), "--by", "brand_code"],
+    "requirements": lambda world: [
+        "requirements",
+        "second",
+        "--to",
+        world.new("r.xlsx"),
+        "--by",
+        "brand_code",
+    ],
 }
 
 

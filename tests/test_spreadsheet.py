@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 import prodex
 from prodex.cli.output import Format, show
 from prodex.formats.csv_files import write_csv
-from prodex.formats.spreadsheet import escape_formulas as escaped
-from prodex.formats.spreadsheet import unescape_formulas as unescaped
-from prodex.formats.workbooks import write_xlsx
+from prodex.formats.formulas import escape_formulas as escaped
+from prodex.formats.formulas import unescape_formulas as unescaped
+from prodex.formats.xlsx_files import write_xlsx
 from tests.cases import each_row
 
 #: What a supplier could type, with a formula behind everything that a spreadsheet splits at or drops.

@@ -284,11 +284,11 @@ REMOTE = [
     "segments",
     "-v load --name shop",
     "-v load --name shop --windows 4 --allow-incomplete",
-    "upsert products.json --dry-run",
-    "upsert products.json --wait",
+    "upsert products.json",
+    "upsert products.json --send --wait",
     "track 1 --wait",
     "track 1",
-    "scenarios require --scenario 7=true --gtin 03036811359935",
+    "scenarios require --scenario 7=true --gtin 03036811359935 --send",
 ]
 
 

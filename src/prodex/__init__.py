@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from prodex import publishing as publishing
     from prodex import quality as quality
     from prodex import query as query
+    from prodex import sandbox_weeks as sandbox_weeks
     from prodex import selection as selection
     from prodex import send as send
     from prodex import service as service
-    from prodex import week_simulation as week_simulation
     from prodex import worklists as worklists
     from prodex.catalog import Catalog, read_export
     from prodex.compare import diff
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from prodex.quality.run import audit
     from prodex.quality.watch import watch
     from prodex.query import ProductQuery
+    from prodex.sandbox_weeks import simulated_weeks
     from prodex.selection import Selection
     from prodex.send import DELETE, list_upserts, require_scenarios
     from prodex.send.following import track
@@ -76,7 +77,6 @@ if TYPE_CHECKING:
     from prodex.store.reading import flatten, read_products
     from prodex.store.snapshot import list_snapshots, open_snapshot, verify
     from prodex.store.vacuum import vacuum
-    from prodex.week_simulation import simulated_weeks
     from prodex.worklists.given_corrections import correct_from
     from prodex.worklists.read_worklist import read_worklist
     from prodex.worklists.text_corrections import TextCorrection
@@ -112,7 +112,7 @@ _LATER = {
     "prodex.store.reading": ("flatten", "read_products"),
     "prodex.store.snapshot": ("list_snapshots", "open_snapshot", "verify"),
     "prodex.store.vacuum": ("vacuum",),
-    "prodex.week_simulation": ("simulated_weeks",),
+    "prodex.sandbox_weeks": ("simulated_weeks",),
     "prodex.worklists.given_corrections": ("correct_from",),
     "prodex.worklists.read_worklist": ("read_worklist",),
     "prodex.worklists.text_corrections": ("TextCorrection",),
@@ -140,7 +140,7 @@ _MODULES = {
         "selection",
         "send",
         "service",
-        "week_simulation",
+        "sandbox_weeks",
         "worklists",
     )
 } | {"charts": "prodex.display.charts", "operations": "prodex.corrections.operations"}

@@ -124,7 +124,8 @@ class ProdexError(Exception):
     values: dict[str, Any] = {}  # noqa: RUF012 - it is never changed, only replaced
 
     def __init__(self, *parts: object, **more: Any) -> None:
-        super().__init__(*(printable(part) if isinstance(part, str) else part for part in parts), **more)
+        # What `prodex.advice` has made is printable, and knows what it names.
+        super().__init__(*(printable(part) if type(part) is str else part for part in parts), **more)
 
     @classmethod
     def saying(cls, sentence: str, /, **values: Any) -> Self:
@@ -152,7 +153,7 @@ class ProdexError(Exception):
         >>> error.__notes__
         ['It was tried twice.']
         """
-        super().add_note(printable(note))
+        super().add_note(printable(note) if type(note) is str else note)
 
 
 class SettingsError(ProdexError, ValueError):

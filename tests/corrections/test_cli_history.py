@@ -43,7 +43,7 @@ def test_the_terminal_shows_what_was_changed(mill: Machines) -> None:
     assert "… (160 characters)" in out
     assert "2 snapshots of mine were looked at." in notes
     assert "never changed; --all lists them." in notes
-    assert "Name 1 de" in run("history", gtin(1), "--all", "--name", "mine")[0]
+    assert "Name 1 de" in run("history", gtin(1), "--all", "--snapshot", "mine")[0]
 
 
 def test_csv_has_everything(mill: Machines) -> None:

@@ -238,9 +238,9 @@ def test_the_command_asks_before_it_publishes_an_older_snapshot(tmp_path: Path) 
     answers = [
         CliRunner().invoke(app, ["publish", *words])
         for words in (
-            [folders[1], str(tmp_path)],
-            [folders[0], str(tmp_path)],
-            [folders[0], str(tmp_path), "--older"],
+            [folders[1], "--to", str(tmp_path)],
+            [folders[0], "--to", str(tmp_path)],
+            [folders[0], "--to", str(tmp_path), "--older"],
         )
     ]
 

@@ -260,7 +260,7 @@ def kill_one(
     path, gtins = exchange.worklist()
     profile = path.with_name("own.toml")
     profile.write_text('title = "Own"\n[checks.valid_gtin]\n', "utf-8")
-    words = ["fix", str(path), "--catalog", "interrupted", "--profile", str(profile), "--apply", "--wait"]
+    words = ["fix", str(path), "--snapshot", "interrupted", "--profile", str(profile), "--send", "--wait"]
     words += ["--service", exchange.sandbox.base_url]
     environment = {"PRODEX_HOME": str(home), **exchange.environment}
     for moment, number, end in ends:

@@ -627,7 +627,7 @@ def test_the_command_continues_and_says_so(
     exchange.catalog.save("shop")
     profile = path.with_name("own.toml")
     profile.write_text('title = "Own"\n[checks.valid_gtin]\n', "utf-8")
-    words = ["fix", str(path), "--catalog", "shop", "--profile", str(profile), "--apply", "--wait"]
+    words = ["fix", str(path), "--snapshot", "shop", "--profile", str(profile), "--send", "--wait"]
     words += ["--service", exchange.sandbox.base_url]
     first, second = (CliRunner().invoke(app, words) for _ in range(2))
     assert (0, 0) == (first.exit_code, second.exit_code), first.output + second.output

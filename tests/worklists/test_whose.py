@@ -407,7 +407,7 @@ def test_the_command_limits_and_asks_as_python_does(
     CHEATS["a_row_with_gtin_and_id_of_the_rival"](worklist, worklist.parent)
     profile = worklist.parent / "own.toml"
     profile.write_text("[checks.names_not_in_capitals]\n")
-    words = ["fix", str(worklist), "--catalog", "rivals", "--profile", str(profile)]
+    words = ["fix", str(worklist), "--snapshot", "rivals", "--profile", str(profile)]
 
     def run(*more: str) -> Any:
         return CliRunner().invoke(app, [*words, *more])
@@ -421,7 +421,7 @@ def test_the_command_limits_and_asks_as_python_does(
     key = exchange.credentials[0]
     for name in ("client_id", "client_secret"):
         monkeypatch.setenv(f"PRODEX_{name.upper()}", key[name])
-    to = ["--owner", "4", "--service", exchange.base_url, "--apply", "--wait"]
+    to = ["--owner", "4", "--service", exchange.base_url, "--send", "--wait"]
     assert "--elsewhere" in str(run(*to).exception)
     run(*to, "--elsewhere")
     assert GOOD == stored(service, FIRST)["namePublicLong"][0]["data"]

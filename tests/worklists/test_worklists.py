@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, QueryError
-from prodex.formats.text_sheet import all_spelled, spelled
-from prodex.formats.workbooks import LONGEST
+from prodex.formats.workbook_cells import LONGEST
+from prodex.formats.workbook_writing import all_spelled, spelled
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists.answer_fields import Fields

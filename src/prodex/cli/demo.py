@@ -17,7 +17,8 @@ import typer
 import prodex
 from prodex import clock
 from prodex.cli.lab import next_steps
-from prodex.cli.output import aligned, say, wrapped
+from prodex.cli.options import command
+from prodex.cli.output import aligned, counts_of, say, wrapped
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, relative_to_working_folder
 from prodex.gtin import are_valid
@@ -186,7 +187,7 @@ def _show_first_audit(judged: prodex.quality.Audit, *, with_tables: bool) -> Non
     show_audit(judged, _tell)
 
 
-def _newest(client: prodex.service.Client, weeks: prodex.week_simulation.SimulatedWeeks) -> prodex.Catalog:
+def _newest(client: prodex.service.Client, weeks: prodex.sandbox_weeks.SimulatedWeeks) -> prodex.Catalog:
     """Return the products as they are now: what was sent since the weeks, by an earlier demo for example, included."""
     kept = prodex.open_snapshot(weeks.name)
     loaded_at = kept.origin.loaded_at
@@ -213,7 +214,7 @@ def sandbox(context: typer.Context) -> None:
     raise typer.Exit(run_command(context.args))
 
 
-@app.command(epilog="Example: prodex demo; prodex demo --tables")
+@command(app, example="prodex demo; prodex demo --tables")
 def demo(
     tables: Annotated[
         bool, typer.Option("--tables", help="Show every table, with a few of its lines.")
@@ -304,11 +305,10 @@ def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
 
 #: Suppliers with fewer findings say little about how they work.
 _ENOUGH = 5
-_IN_WORDS = {"touched only": "with only a new date of update"}
 _ASKED = ["blocker", "error"]
 
 
-def show_weeks(weeks: prodex.week_simulation.SimulatedWeeks, say: Callable[[str], object]) -> None:
+def show_weeks(weeks: prodex.sandbox_weeks.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
     audits = weeks.audits
     say(
@@ -343,7 +343,7 @@ def _show_first(lines: list[str], say: Callable[[str], object]) -> None:
 
 
 def _show_suppliers(
-    weeks: prodex.week_simulation.SimulatedWeeks,
+    weeks: prodex.sandbox_weeks.SimulatedWeeks,
     audits: tuple[prodex.quality.Audit, ...],
     say: Callable[[str], object],
 ) -> None:
@@ -368,18 +368,10 @@ def _show_suppliers(
     )
 
 
-def _show_changes(weeks: prodex.week_simulation.SimulatedWeeks, say: Callable[[str], object]) -> None:
+def _show_changes(weeks: prodex.sandbox_weeks.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show what changed since the last Monday, and whose products."""
     difference = prodex.diff(weeks.monday, weeks.catalog)
     say(f"Since Monday, {day_of(weeks.monday)}: {counts_of(difference)}.")
-
-
-def counts_of(difference: prodex.compare.Difference) -> str:
-    """Return how many products were added, removed, changed ..., in words that need no manual."""
-    by_change = difference.summary.set_index("change")["products"]
-    return ", ".join(
-        f"{int(count):,} {_IN_WORDS.get(str(change), change)}" for change, count in by_change.items() if count
-    )
 
 
 def day_of(snapshot: str) -> date:
@@ -389,7 +381,7 @@ def day_of(snapshot: str) -> date:
 
 def take_answers(
     client: prodex.service.Client,
-    weeks: prodex.week_simulation.SimulatedWeeks,
+    weeks: prodex.sandbox_weeks.SimulatedWeeks,
     judged: prodex.quality.Audit,
     say: Callable[[str], object],
 ) -> prodex.quality.AuditComparison | None:

@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex import gtin
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.catalog.where import UnmatchedWarning
@@ -278,8 +279,11 @@ def _chosen(
         return catalog.where(recipe.chosen)
     if profile is None:
         raise InputError(
-            "The recipe chooses products by what an audit has found. Give the profile of it: "
-            "apply_recipe(catalog, recipe, profile='core'); or take its table chosen away."
+            advice(
+                "The recipe chooses products by what an audit has found. Give the profile of it: {apply}; or take its "
+                "table chosen away.",
+                apply=PythonCall("apply_recipe(catalog, recipe, profile='core')"),
+            )
         )
     judged = audit(catalog, profile if not isinstance(profile, Mapping) else dict(profile), now=now)
     return catalog.where(recipe.chosen, audit=judged)

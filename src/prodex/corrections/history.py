@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from prodex import clock
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
 from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NOT_ASKED, Change, absence_of, is_same
@@ -278,7 +279,8 @@ def _key_of(product: Any) -> tuple[ProductKeys, bool]:
         )
     gtin = comparable(product)
     if gtin is None:
-        raise InputError("The GTIN is empty. Write prodex.history('03036811359935').")
+        example = PythonCall("prodex.history({gtin!r})", gtin="03036811359935")
+        raise InputError(advice("The GTIN is empty. Write {example}.", example=example))
     return ProductKeys(str(product).strip(), gtin), True
 
 

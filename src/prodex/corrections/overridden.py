@@ -22,7 +22,7 @@ from prodex.send.sent_states import SentState, SentValue, sent_values
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder, unlinked
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,9 @@ def overridden(catalog: Catalog) -> pd.DataFrame:
 
 def sent_summary(catalog: Catalog) -> SentSummary:
     """Return what became of all values that were sent of the products of a catalogue."""
-    gtins = comparable_column(whole(catalog.arrow("products", ["gtin"])["gtin"])).drop_null().to_pylist()
+    gtins = (
+        comparable_column(as_one_chunk(catalog.arrow("products", ["gtin"])["gtin"])).drop_null().to_pylist()
+    )
     # Read once: earlier snapshots are of the same products.
     written = sent_writes(gtins, {catalog.origin.source}).writes
     states = {one.key: one for one in sent_values(catalog, written=written)}

@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from prodex.formats.spreadsheet import escape_formulas as escaped
-from prodex.formats.spreadsheet import spelled, unescape_formulas
+from prodex.formats.formulas import escape_formulas as escaped
+from prodex.formats.formulas import unescape_formulas
 from prodex.limits import Limits
 
 #: Bytes that are read at a time, and tried next where a record is larger than that.
 _BLOCK, _LARGEST_BLOCK = 1 << 24, 2**31 - 1
+
+
+def spelled(value: Any) -> str:
+    """Return a value as the text that files without types hold: numbers to their last digit, moments with their zone.
+
+    >>> spelled(datetime.fromisoformat("2026-11-20T08:00:00+00:00")), spelled(0.1 + 0.2)
+    ('2026-11-20T08:00:00Z', '0.30000000000000004')
+    """
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
 def write_csv(

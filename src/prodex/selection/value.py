@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -440,7 +441,15 @@ class Selection:
         return self != type(self)()
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(tuple(_hashable(getattr(self, one.name)) for one in fields(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Texts have other hashes in another process.
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
 
     def __repr__(self) -> str:
         given = ((one.name, getattr(self, one.name)) for one in fields(self))

@@ -16,7 +16,7 @@ from prodex.catalog import Catalog
 from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, Change, is_nothing
 from prodex.changes.change import Path
 from prodex.errors import ChangesRefused, ChangesStale, InputError
-from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.formulas import unescape_formulas
 from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import hint_and_all

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import Argument, advice
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.catalog.where import without_products
@@ -576,7 +577,9 @@ class Fix:
         if not asked.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
         if not elsewhere and (question := self.asks_where(service)) is not None:
-            raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
+            raise InputError(
+                advice("{question} If so, pass {it}.", question=question, it=Argument("elsewhere", True))
+            )
         # Before the products are requested: they show all that imports have written until now.
         gtins = [record["gtin"] for record in asked.changes.records]
         before = SentBefore.look(service, gtins, gives_up_lost=bool(words))

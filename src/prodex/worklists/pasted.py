@@ -21,9 +21,9 @@ from prodex import gtin
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.formats.formulas import unescape_formulas
 from prodex.formats.frame_sheet import sheet_of_frame
 from prodex.formats.pasted_text import sheet_of_text
-from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.languages import Message, Said
 from prodex.messages import counted

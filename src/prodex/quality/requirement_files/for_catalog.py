@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from prodex.advice import Argument, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError, QueryError
@@ -136,14 +137,24 @@ def _start(file: Path, start: object) -> Requirements:
         before = read_requirements(file)
     except InputError as error:
         raise InputError(
-            f"{file} was not replaced, since its answers cannot be read and would be lost. Correct it, delete it, or "
-            f"give start. {error}"
+            advice(
+                "{file} was not replaced, since its answers cannot be read and would be lost. Correct it, delete it, "
+                "or give {start}. {error}",
+                file=file,
+                start=Argument("start"),
+                error=error,
+            )
         ) from error
     if before.ignored:
         own = ", ".join(before.ignored)
         raise InputError(
-            f"{file} was not replaced, since it has things of your own that would be lost: {own}. "
-            "Give another path, and this file as start."
+            advice(
+                "{file} was not replaced, since it has things of your own that would be lost: {own}. Give another "
+                "path, and this file as {start}.",
+                file=file,
+                own=own,
+                start=Argument("start"),
+            )
         )
     return before
 
