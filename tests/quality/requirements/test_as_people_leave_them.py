@@ -564,7 +564,7 @@ def test_where_nothing_can_be_written_the_call_is_named(tmp_path: Path) -> None:
     other = made(tmp_path / "own.xlsx", {"Shop": [("Attribute", "All families"), ("Brand", "must")]})
     (tmp_path / "own template.xlsx").mkdir()
     with pytest.raises(
-        InputError, match=r"px\.Requirements\(\)\.write\('requirements\.xlsx'\) writes an empty one"
+        InputError, match=r"prodex\.Requirements\(\)\.write\('requirements\.xlsx'\) writes an empty one"
     ):
         prodex.Requirements.read(other)
 
