@@ -19,6 +19,10 @@ from prodex.untrusted_text import on_one_line
 Origin: TypeAlias = tuple[str, str, int]
 _Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+#: Statuses of a reply that redirects to another address, and how many redirects may follow one another.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MOST_REDIRECTS = 5
+
 _PORTS = {"http": 80, "https": 443}
 _LONGEST = 4_000
 _SHOWN = 100

@@ -30,6 +30,8 @@ from prodex.files.atomic import remove, storage
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
 from prodex.network.addresses import (
     LONGEST_HEALTH,
+    MOST_REDIRECTS,
+    REDIRECTS,
     Address,
     is_health_of_sandbox,
     is_public,
@@ -37,18 +39,8 @@ from prodex.network.addresses import (
     read_address,
     sandbox_of,
 )
-from prodex.network.http_adapter import (
-    MOST_REDIRECTS,
-    REDIRECTS,
-    Cause,
-    Halted,
-    LimitedAdapter,
-    LimitedCall,
-    cause_of,
-    chunks,
-    opened,
-    wrapped,
-)
+from prodex.network.causes import Cause, cause_of, wrapped
+from prodex.network.http_adapter import Halted, LimitedAdapter, LimitedCall, chunks
 from prodex.network.retry import (
     RETRYABLE_STATUSES,
     RetryableError,
@@ -227,7 +219,7 @@ class MediaDownloader:
         adapter = self._inside if is_sandbox else self._outside
         to_come = None
         try:
-            with opened(adapter, address.url, call, headers=headers, timeout=timeout) as reply:
+            with adapter.get(address.url, call, timeout=timeout, headers=headers) as reply:
                 logger.debug("GET %s: %d", address, reply.status)
                 try:
                     yield reply, meter

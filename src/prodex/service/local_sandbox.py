@@ -122,11 +122,11 @@ def _is_sandbox(base_url: str) -> bool:
     """Whether the server at a base URL answers soon that it is a sandbox."""
     from urllib3.exceptions import HTTPError
 
-    from prodex.network.http_adapter import LimitedAdapter, LimitedCall, opened
+    from prodex.network.http_adapter import LimitedAdapter, LimitedCall
 
     adapter, call = LimitedAdapter(), LimitedCall(Meter(_HEALTH, REPLY, "connect"))
     try:
-        with closing(adapter), opened(adapter, f"{base_url}/health", call, timeout=(10, 10)) as reply:
+        with closing(adapter), adapter.get(f"{base_url}/health", call, timeout=(10, 10)) as reply:
             return is_health_of_sandbox(reply.read(LONGEST_HEALTH))
     except (OSError, HTTPError, LimitExceeded):
         return False

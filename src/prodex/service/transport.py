@@ -21,7 +21,8 @@ from prodex.encodings import in_utf8
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable, UnexpectedReply
 from prodex.files.unpacking import codings, unpacked
 from prodex.limits import REPLY, LimitExceeded, Limits, Meter
-from prodex.network.addresses import shortened
+from prodex.network.addresses import MOST_REDIRECTS, REDIRECTS, shortened
+from prodex.network.causes import Cause, cause_of, wrapped
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
 from prodex.service.secret import Secret
 from prodex.tables.envelope import MESSAGE_KEYS
@@ -155,7 +156,7 @@ class Transport:
         """
         import requests
 
-        from prodex.network.http_adapter import MOST_REDIRECTS, USER_AGENT
+        from prodex.network.http_adapter import USER_AGENT
 
         url = self.base_url + path
         # requests would also offer br and zstd where they are installed; only these can be unpacked within the limits.
@@ -175,7 +176,7 @@ class Transport:
         """Send a request; return the reply, its body, and the Location of a redirect."""
         import requests
 
-        from prodex.network.http_adapter import REDIRECTS, LimitedCall, limit_replies
+        from prodex.network.http_adapter import LimitedCall, limit_replies
 
         self.rate_limit.wait()
         begin = time.monotonic()
@@ -250,8 +251,6 @@ def _forget_secrets(error: BaseException) -> None:
 
     Tools that show the variables of a traceback would show token and secret.
     """
-    from prodex.network.http_adapter import wrapped
-
     for each in wrapped(error, "__cause__", "__context__"):
         each.__traceback__ = None
         for name in ("request", "response"):
@@ -386,8 +385,6 @@ def _body(response: requests.Response, meter: Meter, host: str) -> bytes:
 
 def _failure(error: Exception, host: str, status: int | None = None) -> RetryableError | ServiceUnreachable:
     """Return the error to raise: a `RetryableError` where another attempt may succeed."""
-    from prodex.network.http_adapter import Cause, cause_of
-
     if isinstance(error, LimitExceeded):
         # A late reply may be faster next time, a large one stays large.
         if error.limit == "seconds":
