@@ -34,8 +34,8 @@ from prodex.network.addresses import (
     REDIRECTS,
     Address,
     is_health_of_sandbox,
+    is_loopback_host,
     is_public,
-    is_this_machine,
     read_address,
     sandbox_of,
 )
@@ -237,7 +237,7 @@ class MediaDownloader:
         except (OSError, UnicodeError) as error:
             raise RetryableError(f"{host} cannot be resolved.", kind=MediaFailed) from error
         ips = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-        is_allowed = is_this_machine if is_sandbox else is_public
+        is_allowed = is_loopback_host if is_sandbox else is_public
         if refused := [ip for ip in ips if not is_allowed(ip)]:
             kind = "this machine" if is_sandbox else "the public internet"
             raise MediaRefused(f"{host} was not requested: {refused[0]} is not an address of {kind}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import logging
 import math
 import re
@@ -24,8 +23,8 @@ from prodex.limits import REPLY, LimitExceeded, Limits, Meter
 from prodex.network.addresses import MOST_REDIRECTS, REDIRECTS, shortened
 from prodex.network.causes import Cause, cause_of, wrapped
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
+from prodex.service.replies import Reply, message_of
 from prodex.service.secret import Secret
-from prodex.tables.envelope import MESSAGE_KEYS
 
 if TYPE_CHECKING:
     import requests
@@ -68,31 +67,6 @@ class RateLimit:
             self._next = start + 1 / self.calls_per_second
         if start > now:
             self.sleep(start - now)
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The reply to one request.
-
-    Attributes
-    ----------
-    status
-        HTTP status.
-    body
-        The body, decompressed, in UTF-8 where it is known how to read it.
-    message
-        The message of an error reply, shortened and without secrets.
-    date
-        The service's clock (Date header), or None.
-    retry_after
-        The pause that the service requests, in seconds, or None.
-    """
-
-    status: int
-    body: bytes = field(repr=False)
-    message: str
-    date: datetime | None
-    retry_after: float | None
 
 
 @dataclass(eq=False, repr=False)
@@ -211,11 +185,12 @@ class Transport:
 
     def _reply(self, response: requests.Response, content: bytes, bearer: Secret | None) -> Reply:
         failed = not 200 <= response.status_code < 300
+        body = in_utf8(content, _charset(response.headers.get("Content-Type")))
         self.last_date = date = http_date(response.headers.get("Date"))
         return Reply(
             status=response.status_code,
-            body=in_utf8(content, _charset(response.headers.get("Content-Type"))),
-            message=self.hide(_message(content), bearer) if failed else "",
+            body=body,
+            message=self.hide(message_of(body), bearer) if failed else "",
             date=date,
             retry_after=retry_after(response.headers.get("Retry-After"), now=date),
         )
@@ -416,19 +391,3 @@ def _failure(error: Exception, host: str, status: int | None = None) -> Retryabl
             return RetryableError(f"{problem} before the reply was complete.")
         case Cause.NOT_CALLABLE:
             return ServiceUnreachable(f"{problem} ({type(error).__name__}). Check the base URL.")
-
-
-def _message(body: bytes) -> str:
-    """Find the message in an error body: JSON of any shape, or text."""
-    text = body.decode("utf-8", "replace").strip()
-    if text[:1] == "<":
-        return "a web page, so a proxy seems to have answered instead of the service"
-    try:
-        content = json.loads(text)
-        while isinstance(content, dict) and (
-            key := next((key for key in MESSAGE_KEYS if content.get(key)), None)
-        ):
-            content = content[key]
-        return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return text
