@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Literal, Self
 
+from prodex.advice import PythonCall, advice
 from prodex.errors import InputError, QueryError, SettingsError
 from prodex.written_numbers import written_number
 
@@ -195,7 +196,7 @@ class Meter:
     def _bomb(self, what: str) -> LimitExceeded:
         return LimitExceeded(
             f"{self._so_far()}; {what} look like a decompression bomb, and "
-            f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) accepts them nevertheless",
+            f"{self._setting}(limits=px.limits.Limits(unpacked_bytes=...)) accepts them nevertheless",
             "unpacked_bytes",
         )
 
@@ -203,7 +204,7 @@ class Meter:
         """Return what says that a limit was reached, with the numbers and the setting."""
         return LimitExceeded(
             f"{self._so_far()}; the limit is {getattr(self.limits, name):,} {_UNITS[name]}, and "
-            f"{self._setting}(limits=px.Limits({name}=...)) sets another",
+            f"{self._setting}(limits=px.limits.Limits({name}=...)) sets another",
             name,
         )
 
@@ -249,7 +250,8 @@ class LoadBudget:
         for one in fields(self):
             value = getattr(self, one.name)
             if not (is_positive(value) or value == math.inf):
-                raise QueryError(f"LoadBudget({one.name}={value!r}) is not a limit. Give a positive number.")
+                budget = PythonCall("LoadBudget({name}={value})", name=one.name, value=repr(value))
+                raise QueryError(advice("{budget} is not a limit. Give a positive number.", budget=budget))
 
 
 @dataclass
@@ -286,7 +288,7 @@ class Spending:
             limit = getattr(self.budget, name)
             if value >= limit:
                 shown = f"{math.floor(value):,} of {limit:,.0f} {name}"
-                return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) changes it"
+                return f"the budget of the load is spent ({shown})"
         return ""
 
 

@@ -21,7 +21,7 @@ import msgspec
 
 from prodex.errors import ServiceUnreachable, SettingsError
 from prodex.files.atomic import home, is_alive
-from prodex.files.lock import taking_turns
+from prodex.files.lock import locked
 from prodex.files.untrusted import read_json
 from prodex.installation import missing_extra
 from prodex.limits import REPLY, LimitExceeded, Limits, Meter
@@ -63,7 +63,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
-    with taking_turns(home / "start.lock", "starting the sandbox"):
+    with locked(home, "starting the sandbox", name="start.lock", patience=None):
         facts = running_sandbox(home) or _start(home)
     principal = facts.credentials[0]
     own = "the sandbox's own access keys"
@@ -81,7 +81,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
 
 def require_sandbox() -> None:
     """Raise a `MissingExtra` where the packages that the sandbox needs are not installed."""
-    for package in ("fastapi", "uvicorn"):
+    for package in ("starlette", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise missing_extra("The sandbox", package, "sandbox")
 

@@ -16,6 +16,7 @@ from email.message import Message
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+from prodex.advice import PythonCall, advice
 from prodex.encodings import in_utf8
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable, UnexpectedReply
 from prodex.files.unpacking import codings, unpacked
@@ -35,6 +36,8 @@ _LONGEST_MESSAGE = 300
 #: Of an error reply only a sentence for the message is needed.
 _ERROR_LIMITS = Limits(wire_bytes=1_000_000, unpacked_bytes=1_000_000)
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
+
+_UNREACHABLE = "{problem}. Check the base URL and the network. {sandbox} restarts a sandbox that has ended."
 
 
 @dataclass(eq=False)
@@ -379,10 +382,8 @@ def _failure(error: Exception, host: str, status: int | None = None) -> Retryabl
                 "URL."
             )
         case Cause.NO_CONNECTION:
-            check = (
-                'Check the base URL and the network. connect("sandbox") restarts a sandbox that has ended.'
-            )
-            return RetryableError(f"{problem}. {check}", not_processed=True)
+            sandbox = PythonCall('connect("sandbox")')
+            return RetryableError(advice(_UNREACHABLE, problem=problem, sandbox=sandbox), not_processed=True)
         case Cause.NOT_ACCEPTED:
             return RetryableError(f"{problem}. Check the network.", not_processed=True)
         case Cause.LATE:
