@@ -26,6 +26,7 @@ FOOD = "prodex_food"
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
     {"errors"},
+    {"advice"},
     {"messages", "written_numbers", "clock"},
     {"limits", "arguments", "untrusted_text", "progress"},
     {
@@ -33,6 +34,7 @@ ROWS = (
         "encodings",
         "executors",
         "gtin",
+        "imported_later",
         "installation",
         "installed_packs",
         "locales",

@@ -19,7 +19,7 @@ from prodex import clock
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotError
 from prodex.files.atomic import checked_name, discard, home, relative_to_working_folder, safe_name
-from prodex.files.lock import locked, taking_turns
+from prodex.files.lock import locked
 from prodex.files.state import read_state, write_state
 from prodex.files.untrusted import is_folder
 from prodex.load import load_products, refresh
@@ -161,7 +161,7 @@ def simulated_weeks(
     import prodex.sandbox as exchange
 
     # Two notebooks that begin at the same time share the weeks.
-    with taking_turns(_file_of(name).with_suffix(".lock"), f"simulating weeks of {name!r}"):
+    with locked(_file_of(name).parent, f"simulating weeks of {name!r}", name="weeks.lock", patience=None):
         known = WeeksRecord.read(name)
         if not _is_there(known) or known.incident not in exchange.journal().incidents:
             known = make_weeks(known, client, until, progress, on_first_audit)
