@@ -238,7 +238,7 @@ def _host_of(origin: str) -> str:
 
 
 class RoutingMiddleware:
-    """Answers OPTIONS, and ignores a slash at the end of a path."""
+    """Answers HEAD as GET, and OPTIONS; ignores a slash at the end of a path."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         self._app = app
@@ -249,6 +249,9 @@ class RoutingMiddleware:
         # The path of a file is part of its address as somebody typed it.
         if path.endswith("/") and len(path) > 1 and not path.startswith(f"{MEDIA_PATH}/"):
             scope = {**scope, "path": path.rstrip("/") or "/"}
+        if scope["method"] == "HEAD":
+            # The server leaves the body out by itself, and keeps its length.
+            scope = {**scope, "method": "GET"}
         if scope["method"] == "OPTIONS" and (allowed := methods_of(self._routes, scope)):
             await Response(status_code=204, headers=allow(allowed))(scope, receive, send)
         else:
