@@ -32,7 +32,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Sand
 @pytest.fixture
 def weeks(
     lived: tuple[Path, Sandbox], monkeypatch: pytest.MonkeyPatch
-) -> prodex.week_simulation.SimulatedWeeks:
+) -> prodex.sandbox_weeks.SimulatedWeeks:
     """Return the weeks."""
     monkeypatch.setenv("PRODEX_HOME", str(lived[0]))
     return prodex.simulated_weeks(until=UNTIL)
@@ -43,7 +43,7 @@ def days_of(times: list[str]) -> list[date]:
 
 
 @pytest.mark.slow
-def test_snapshots_and_audits_are_of_their_days(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
+def test_snapshots_and_audits_are_of_their_days(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """By their names, by the service's clock and by ours, which agree; an audit is of its snapshot and of its day."""
     listed = prodex.list_snapshots("french-shop")
     assert (
@@ -64,7 +64,7 @@ def test_snapshots_and_audits_are_of_their_days(weeks: prodex.week_simulation.Si
 
 
 @pytest.mark.slow
-def test_the_trend_has_a_story(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
+def test_the_trend_has_a_story(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """After suppliers were asked, more is ready; after the incident, less."""
     trend = weeks.audits[-1].trend(weeks.audits[:-1])
     ready = trend["ready"].tolist()
@@ -75,7 +75,7 @@ def test_the_trend_has_a_story(weeks: prodex.week_simulation.SimulatedWeeks) -> 
 
 
 @pytest.mark.slow
-def test_the_incident_is_found(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
+def test_the_incident_is_found(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """By a watch, and by a comparison with Monday or with the night before."""
     supplier = weeks.incident.partition(":")[0]
     found = prodex.watch("french-shop", now=UNTIL)
@@ -87,7 +87,7 @@ def test_the_incident_is_found(weeks: prodex.week_simulation.SimulatedWeeks) -> 
 
 
 @pytest.mark.slow
-def test_suppliers_differ(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
+def test_suppliers_differ(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """Some correct all that they were asked for, some little."""
     assert date(2026, 11, 9) == weeks.asked
     before, after = (
@@ -100,7 +100,7 @@ def test_suppliers_differ(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
 
 
 @pytest.mark.slow
-def test_worklists_came_back(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
+def test_worklists_came_back(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """Each is one that was sent; what suppliers know can be used, and what they forgot or typed in haste cannot."""
     assert len(list(weeks.sent.glob("*.xlsx"))) > 10
     files = sorted(path.stem for path in weeks.returned.iterdir())
@@ -113,7 +113,7 @@ def test_worklists_came_back(weeks: prodex.week_simulation.SimulatedWeeks) -> No
 
 @pytest.mark.slow
 def test_they_are_made_once(
-    weeks: prodex.week_simulation.SimulatedWeeks, lived: tuple[Path, Sandbox]
+    weeks: prodex.sandbox_weeks.SimulatedWeeks, lived: tuple[Path, Sandbox]
 ) -> None:
     """A second call looks whether they are there, asks the service nothing, and says the same."""
     asked = len(lived[1].requests)
@@ -127,7 +127,7 @@ def test_they_are_made_once(
 
 
 @pytest.mark.slow
-def test_the_clock_of_the_service_is_set_back(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
+def test_the_clock_of_the_service_is_set_back(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """What is loaded afterwards is of today."""
     now = datetime.now(UTC)
     catalog = prodex.load_products(
@@ -139,7 +139,7 @@ def test_the_clock_of_the_service_is_set_back(weeks: prodex.week_simulation.Simu
 
 
 @pytest.mark.slow
-def test_a_refresh_goes_on(weeks: prodex.week_simulation.SimulatedWeeks) -> None:
+def test_a_refresh_goes_on(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """The next snapshot follows those of the weeks, under another name here."""
     copy = weeks.catalog.save("copy")
     assert not prodex.diff(copy, prodex.refresh("copy", prodex.connect("sandbox"), progress=False))

@@ -187,7 +187,7 @@ def _show_first_audit(judged: prodex.quality.Audit, *, with_tables: bool) -> Non
     show_audit(judged, _tell)
 
 
-def _newest(client: prodex.service.Client, weeks: prodex.week_simulation.SimulatedWeeks) -> prodex.Catalog:
+def _newest(client: prodex.service.Client, weeks: prodex.sandbox_weeks.SimulatedWeeks) -> prodex.Catalog:
     """Return the products as they are now: what was sent since the weeks, by an earlier demo for example, included."""
     kept = prodex.open_snapshot(weeks.name)
     loaded_at = kept.origin.loaded_at
@@ -308,7 +308,7 @@ _ENOUGH = 5
 _ASKED = ["blocker", "error"]
 
 
-def show_weeks(weeks: prodex.week_simulation.SimulatedWeeks, say: Callable[[str], object]) -> None:
+def show_weeks(weeks: prodex.sandbox_weeks.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
     audits = weeks.audits
     say(
@@ -343,7 +343,7 @@ def _show_first(lines: list[str], say: Callable[[str], object]) -> None:
 
 
 def _show_suppliers(
-    weeks: prodex.week_simulation.SimulatedWeeks,
+    weeks: prodex.sandbox_weeks.SimulatedWeeks,
     audits: tuple[prodex.quality.Audit, ...],
     say: Callable[[str], object],
 ) -> None:
@@ -368,7 +368,7 @@ def _show_suppliers(
     )
 
 
-def _show_changes(weeks: prodex.week_simulation.SimulatedWeeks, say: Callable[[str], object]) -> None:
+def _show_changes(weeks: prodex.sandbox_weeks.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show what changed since the last Monday, and whose products."""
     difference = prodex.diff(weeks.monday, weeks.catalog)
     say(f"Since Monday, {day_of(weeks.monday)}: {counts_of(difference)}.")
@@ -381,7 +381,7 @@ def day_of(snapshot: str) -> date:
 
 def take_answers(
     client: prodex.service.Client,
-    weeks: prodex.week_simulation.SimulatedWeeks,
+    weeks: prodex.sandbox_weeks.SimulatedWeeks,
     judged: prodex.quality.Audit,
     say: Callable[[str], object],
 ) -> prodex.quality.AuditComparison | None:
