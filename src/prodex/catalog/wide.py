@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.arguments import names_given
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import Cells, ValueKind, WantedAttributes, as_text, cells_of, grouped
@@ -26,7 +27,7 @@ from prodex.executors import side_by_side
 from prodex.locales import short_of
 from prodex.messages import hint
 from prodex.tables.attributes import TEXTS, is_within
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import as_framed, to_frame
 
@@ -94,7 +95,9 @@ def wide_columns(
     side: dict[str, Any] = _side_columns(catalog, wanted, languages, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
         # A value that does not fit its column of `products` is in `scalars`; other products have it in `products`.
-        side[name] = pc.coalesce(as_text(values), as_text(whole(side[name]))) if name in side else values
+        side[name] = (
+            pc.coalesce(as_text(values), as_text(as_one_chunk(side[name]))) if name in side else values
+        )
     spoken = _text_columns(catalog, wanted, languages)
     for name in [*spoken, *_unfilled(asked or (), side, languages)]:
         side.setdefault(name, pa.nulls(products.num_rows, pa.string()))
@@ -232,9 +235,20 @@ def _chosen(
         elif names.knows(name, languages) and not any(is_within(name, one) for one in side):
             found.append(name)
         else:
-            there = "catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper."
             every = [one for one in (*own, *side, *names.every) if one != name]
-            raise QueryError(f"wide() has no column {name!r}{hint(name, every, there)}")
+            near = hint(name, every)
+            there = PythonCall(
+                " catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper."
+            )
+            raise QueryError(
+                advice(
+                    "{wide} has no column {name}{near}{there}",
+                    wide=PythonCall("wide()"),
+                    name=repr(name),
+                    near=near,
+                    there=there if near == "." else "",
+                )
+            )
     return list(dict.fromkeys(found))
 
 

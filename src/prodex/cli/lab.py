@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import prodex
+from prodex.cli.options import command
 from prodex.cli.output import say
 from prodex.errors import InputError
 from prodex.files.atomic import home, storage, writing
@@ -24,7 +25,7 @@ _PLACES = (Path(prodex.__file__).with_name("tutorials"), Path(prodex.__file__).p
 app: typer.Typer = typer.Typer()
 
 
-@app.command(epilog="Example: prodex lab; prodex lab --to course --copy-only")
+@command(app, example="prodex lab; prodex lab --to course --copy-only")
 def lab(
     to: Annotated[Path, typer.Option(help="Folder for the notebooks.")] = Path("prodex-notebooks"),
     copy_only: Annotated[bool, typer.Option("--copy-only", help="Copy them, and open nothing.")] = False,

@@ -10,6 +10,7 @@ from os import cpu_count
 from typing import Any, Literal
 
 from prodex import locales
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import Ledger
@@ -205,7 +206,7 @@ def load_rich_content(
     --------
     >>> import prodex
     >>> service = prodex.connect("sandbox")
-    >>> catalog = prodex.load_rich_content(service, name="pictures")
+    >>> catalog = prodex.load.load_rich_content(service, name="pictures")
     >>> len(catalog.pictures) > 0, catalog.origin.asked("namePublicLong")
     (True, False)
     """
@@ -277,13 +278,19 @@ def recover(
         if question and "snapshot" not in question and {"asked", "began"} <= question.keys()
     ]
     if not loads:
-        hint = ""
+        hint: str = ""
         if any(question and FILES in question for question in questions.values()):
-            hint = f" There is one of files that were being read: prodex.read_products(files, name={name!r}) continues."
+            reads = PythonCall("prodex.read_products(files, name={name!r})", name=name)
+            hint = advice(" There is one of files that were being read: {reads} continues.", reads=reads)
         elif questions:
             hint = f" There is one of an interrupted refresh: refresh {name!r} again."
         raise SnapshotNotFound(
-            f"No load of {name!r} was interrupted: there is no journal of one in {folder}.{hint}"
+            advice(
+                "No load of {name} was interrupted: there is no journal of one in {folder}.{hint}",
+                name=repr(name),
+                folder=folder,
+                hint=hint,
+            )
         )
     with locked(folder, f"recovering {name!r}"):
         # Loads of one name with different queries have journals of their own; the last one is meant.

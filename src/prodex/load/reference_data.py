@@ -76,7 +76,7 @@ def load_organizations(service: Client, organization_type: int | str | None = No
         near = hint_and_all(
             str(organization_type), ORGANIZATION_TYPES, "Give 1 or 'manufacturer', 2 or 'retailer'."
         )
-        raise QueryError(f"There is no organization_type {organization_type!r}{near}")
+        raise QueryError(f"There is no type of organisation {organization_type!r}{near}")
     found: dict[str, dict[str, Any]] = {}
     keys: set[str] = set()
     offset, announced = 0, 0  # a total is a claim: it does not end the loop, and has to be reached

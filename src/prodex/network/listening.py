@@ -35,7 +35,8 @@ def listening(port: int = 0) -> socket.socket:
     except (OSError, OverflowError) as error:
         made.close()
         raise InputError(
-            f"Port {port} cannot be used: {error}. Give another one, or leave --port out for any that is free."
+            f"Port {port} cannot be used: {str(error).removeprefix('bind(): ').rstrip('.')}. Give another one, or "
+            "leave it out for any that is free."
         ) from error
     made.listen()
     return made

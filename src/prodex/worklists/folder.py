@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import Argument, PythonCall, advice
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.executors import side_by_side
@@ -181,7 +182,13 @@ def chosen_words(
         return lambda worklist: own.get(worklist.code, usual)
     if by not in {"owner", "owner_id"}:
         raise InputError(
-            f"languages are given by owner, and the worklists are by {by}. Give by='owner', or language=."
+            advice(
+                "{languages} is about owners, and the worklists are by {by}. Give {owner}, or {language}.",
+                languages=PythonCall("languages"),
+                by=by,
+                owner=PythonCall("by='owner'"),
+                language=Argument("language"),
+            )
         )
     for owner, one in languages.items():
         own[owner_called(audit.groups(by), str(owner), "audit")] = Translation.of(one)
@@ -480,8 +487,12 @@ def _refuse_foreign(folder: Path, replace: bool) -> None:
         )
     if there and not replace:
         raise InputError(
-            f"{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
-            "replace=True (--replace)."
+            advice(
+                "{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
+                "{replace}.",
+                folder=folder,
+                replace=Argument("replace", True),
+            )
         )
 
 
