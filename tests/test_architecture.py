@@ -34,6 +34,7 @@ ROWS = (
         "encodings",
         "executors",
         "gtin",
+        "imported_later",
         "installation",
         "installed_packs",
         "locales",

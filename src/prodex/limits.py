@@ -196,7 +196,7 @@ class Meter:
     def _bomb(self, what: str) -> LimitExceeded:
         return LimitExceeded(
             f"{self._so_far()}; {what} look like a decompression bomb, and "
-            f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) accepts them nevertheless",
+            f"{self._setting}(limits=px.limits.Limits(unpacked_bytes=...)) accepts them nevertheless",
             "unpacked_bytes",
         )
 
@@ -204,7 +204,7 @@ class Meter:
         """Return what says that a limit was reached, with the numbers and the setting."""
         return LimitExceeded(
             f"{self._so_far()}; the limit is {getattr(self.limits, name):,} {_UNITS[name]}, and "
-            f"{self._setting}(limits=px.Limits({name}=...)) sets another",
+            f"{self._setting}(limits=px.limits.Limits({name}=...)) sets another",
             name,
         )
 

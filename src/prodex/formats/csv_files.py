@@ -43,7 +43,7 @@ def write_csv(
     escape_formulas
         Write for a spreadsheet: put an apostrophe wherever it would run text as a formula, whatever separates its
         cells, and a byte order mark at the beginning. The file is then safe to open in a spreadsheet and no longer
-        verbatim; `prodex.unescape_formulas` gives each text back.
+        verbatim; `prodex.formats.unescape_formulas` gives each text back.
     """
     with path.open("w", encoding="utf-8-sig" if escape_formulas else "utf-8", newline="") as file:
         # Suppliers name attributes, and so columns.

@@ -55,7 +55,7 @@ def unescape_formulas(text: str) -> str:
     ----------
     text
         Text of a CSV file that was written with `escape_formulas=True`, which `datapackage.json` beside it
-        says; `frame["text"].map(prodex.unescape_formulas)` does a column. A missing value stays missing.
+        says; `frame["text"].map(prodex.formats.unescape_formulas)` does a column. A missing value stays missing.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def unescape_formulas(text: str) -> str:
         if text is None or text is pd.NA or (isinstance(text, float) and math.isnan(text)):
             return text
         raise InputError(
-            f"text is {described(text)}. Give a text; of a column, frame['text'].map(prodex.unescape_formulas)."
+            f"text is {described(text)}. Give a text; of a column, frame['text'].map(prodex.formats.unescape_formulas)."
         )
     return _RUN.sub(_without_apostrophes, text) if "'" in text else text
 

@@ -264,7 +264,7 @@ class MediaDownloader:
         if (size := meter.wire + (reply.length_remaining or 0)) > most:
             raise MediaRefused(
                 f"{address} has {size:,} bytes, and the limit is {most:,}: "
-                f"{self._setting}(limits=px.Limits(wire_bytes=...)) raises it."
+                f"{self._setting}(limits=px.limits.Limits(wire_bytes=...)) raises it."
             )
         with part.receiving(reply) as add:
             for chunk in chunks(reply):

@@ -275,7 +275,7 @@ class Profile:
                     "{requirements}, and fill in its cells.",
                     name=repr(given.name),
                     requirements=PythonCall(
-                        "prodex.requirements({file!r}, catalog)", file="requirements.xlsx"
+                        "prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"
                     ),
                 )
             )

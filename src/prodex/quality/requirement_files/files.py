@@ -177,10 +177,15 @@ def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> A
         # Where nothing can be written, the words are all there is.
         with suppress(StorageError, InputError, OSError):
             write_requirements(Requirements(), template)
-    beside = f": {template.name} beside it is an empty one to fill in, and" if is_file(template) else "."
+    empty = (
+        f"{template.name} beside it is an empty one to fill in"
+        if is_file(template)
+        else PythonCall("prodex.Requirements().write({file!r}) writes an empty one", file="requirements.xlsx")
+    )
     return advice(
-        "{lacking}Requirements are read from their own table alone{beside} {requirements} writes one for a catalogue.",
+        "{lacking}Requirements are read from their own table alone: {empty}, and {requirements} writes one for a "
+        "catalogue.",
         lacking=lacking,
-        beside=beside,
-        requirements=PythonCall("prodex.requirements({file!r}, catalog)", file="requirements.xlsx"),
+        empty=empty,
+        requirements=PythonCall("prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"),
     )
