@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -37,31 +38,8 @@ _NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 _TUTORIALS = Path(__file__).parent / "tutorials" / "index.md"
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
-#: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
-_GROUPS = {
-    "service": "Connecting",
-    "network": "Connecting",
-    "limits": "Connecting",
-    "query": "Queries",
-    "load": "Loading",
-    "catalog": "Catalogues",
-    "selection": "Selections",
-    "store": "Snapshots",
-    "quality": "Audits",
-    "languages": "Audits",
-    "worklists": "Worklists",
-    "corrections": "Corrections",
-    "compare": "Comparing",
-    "send": "Sending",
-    "ledger": "Sending",
-    "formats": "Exporting",
-    "publishing": "Publishing",
-    "pictures": "Pictures",
-    "notebook": "Panels",
-    "job": "Jobs",
-    "sandbox_weeks": "Simulating",
-    "errors": "Errors",
-}
+#: The public names by task.
+_PAGES = tomllib.loads((Path(__file__).parent / "reference" / "names.toml").read_text("utf-8"))["pages"]
 _TABLES_INTRODUCTION = """\
 `prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
 `product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
@@ -177,16 +155,12 @@ def _markdown(text: str) -> dict[str, object]:
 
 
 def _public_names() -> Iterator[tuple[str, str]]:
-    """Yield a page for each part of the package, with the public names that this part defines."""
-    groups = defaultdict(list)
-    for name in prodex.__all__:
-        part = str(getattr(getattr(prodex, name), "__module__", "")).split(".")[1:2]
-        groups[_GROUPS["".join(part)]].append(name)
-    for title, names in groups.items():
-        text = _members(title, "prodex", names)
-        if title == "Errors":
+    """Yield a page for each task, with the public names that it needs."""
+    for page in _PAGES:
+        text = f"# {page['title']}\n{_described('prodex', page['names'])}"
+        if page["title"] == "Errors":
             text += _described("prodex.errors", _errors())
-        yield f"api-{title.lower()}", text
+        yield f"api-{page['title'].lower().replace(' ', '-')}", text
 
 
 def _objects(module: object) -> list[str]:
@@ -201,29 +175,31 @@ def _errors() -> list[str]:
 
 
 def _members(title: str, module: str, names: Iterable[str]) -> str:
-    return f"# {title}\n{_described(module, names)}"
-
-
-def _described(module: str, names: Iterable[str]) -> str:
     home = import_module(module)
     # What is called comes first; what it takes and returns is looked up from there.
     ordered = sorted(names, key=lambda name: (inspect.isclass(getattr(home, name)), name))
-    parts = ["", "| name | what it is |", "|---|---|"]
-    for name in ordered:
-        summary = (inspect.getdoc(getattr(home, name)) or "").partition("\n\n")[0]
-        parts.append(f"| {{py:obj}}`{name} <{module}.{name}>` | {_cell(summary)} |")
-    parts += ["", "```{eval-rst}", f".. currentmodule:: {module}"]
-    for name in ordered:
-        one = getattr(home, name)
+    return f"# {title}\n{_described(module, ordered)}"
+
+
+def _described(package: str, names: Iterable[str]) -> str:
+    """Describe names of a package and of its modules, in the order in which they are given."""
+    table = ["", "| name | what it is |", "|---|---|"]
+    entries = ["", "```{eval-rst}"]
+    for path in names:
+        module, _, name = f"{package}.{path}".rpartition(".")
+        one = getattr(import_module(module), name)
+        summary = (inspect.getdoc(one) or "").partition("\n\n")[0]
+        table.append(f"| {{py:obj}}`{path} <{module}.{name}>` | {_cell(summary)} |")
+        entries.append(f".. currentmodule:: {module}")
         if inspect.isclass(one):
-            parts += [f".. autoclass:: {name}", "   :members:"]
-            parts += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
+            entries += [f".. autoclass:: {name}", "   :members:"]
+            entries += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
         elif callable(one):
-            parts += [f".. autofunction:: {name}"]
+            entries += [f".. autofunction:: {name}"]
         else:
-            parts += [f".. autodata:: {name}", "   :no-value:"]
-        parts.append("")
-    return "\n".join([*parts, "```", ""])
+            entries += [f".. autodata:: {name}", "   :no-value:"]
+        entries.append("")
+    return "\n".join([*table, *entries, "```", ""])
 
 
 def _commands() -> str:
