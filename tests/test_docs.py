@@ -162,7 +162,31 @@ def sandbox_is_running(filled: Path, home: Path) -> Iterator[None]:
 
 def test_the_readme_is_short() -> None:
     """It is the front door: everything else is in docs/."""
-    assert len(text_of(README).splitlines()) <= 200
+    assert len(text_of(README).splitlines()) <= 130
+
+
+@pytest.mark.slow
+def test_the_readme_connects_to_ones_own_service_in_three_lines(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the address and the access key of another service, they load and audit its products."""
+    (block,) = blocks(README, "text")
+    settings, *commands = block.splitlines()
+    assert 2 == len(commands)
+    monkeypatch.chdir(tmp_path)
+    with Sandbox(products=shared_products(40)) as service:
+        key = service.credentials[0]
+        own = [service.base_url, key["client_id"], key["client_secret"]]
+        names = re.findall(r"(PRODEX_\w+)=\S+", settings)
+        assert settings.startswith("export ")
+        for name, value in zip(names, own, strict=True):
+            monkeypatch.setenv(name, str(value))
+        for line in commands:
+            for command in line.split(" && "):
+                assert 0 == exit_code_of(shlex.split(command)), command
+
+    assert (tmp_path / "report.html").exists()
+    assert 0 < len(prodex.open_snapshot("mine"))
 
 
 def test_the_figures_of_the_readme_are_those_of_the_last_bench() -> None:
