@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from prodex.cli import app
-from prodex.cli.lab import copy_notebooks, next_steps
+from prodex.cli.lab import copy_notebooks, next_steps, tutorials
 from prodex.errors import InputError, MissingExtra, StorageError
 from prodex.installation import Installation
 
@@ -68,7 +68,7 @@ def test_without_jupyterlab_the_notebooks_are_there_and_the_line_is_named(
 def test_the_next_steps_fit_the_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`make` only where make was used, and what is missing is installed first."""
     active = Installation(tmp_path, tmp_path / "bin" / "python", is_active=True, is_on_path=True)
-    lab = "Next, nine notebooks in JupyterLab: "
+    lab = f"Next, {len(tutorials())} notebooks in JupyterLab: "
     assert f"{lab}prodex lab" in next_steps("sample", active)
     assert not [line for line in next_steps("sample", active) if "make" in line]
 

@@ -22,7 +22,7 @@ import pytest
 
 import prodex
 from prodex.cli import app, main
-from prodex.cli.lab import is_tutorial
+from prodex.cli.lab import is_tutorial, tutorials
 from prodex.notebook.session.jobs import let_end
 from prodex.quality.rulebook import all_rules
 from prodex.sandbox import Sandbox
@@ -368,6 +368,21 @@ def test_every_block_is_of_a_language_that_is_tested_or_a_drawing() -> None:
     assert {"python", "sh", "text", "toml"} == {
         of for of in languages if not of.startswith("{")
     }  # {directives}
+
+
+#: How pages write how many notebooks there are.
+_NUMBERS = ("seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def test_the_number_of_notebooks_is_right() -> None:
+    """Every page that says how many says as many as the folder has, and the page of the tutorials lists each."""
+    notebooks = [path.stem for path in tutorials()]
+    saying = re.compile(rf"\b({'|'.join(_NUMBERS)})\b \[?(?:notebooks|tutorials)\b", re.IGNORECASE)
+    said = {page: saying.findall(text_of(page)) for page in PAGES}
+
+    assert {"README.md", "index.md", "notebook.md"} <= {page.name for page, found in said.items() if found}
+    assert {7 + _NUMBERS.index(word.lower()) for found in said.values() for word in found} == {len(notebooks)}
+    assert notebooks == re.findall(r"\(generated/(\w+)\.ipynb\)", text_of(DOCS / "tutorials" / "index.md"))
 
 
 def test_the_number_of_rules_is_right() -> None:
