@@ -670,7 +670,14 @@ COMMANDS: Mapping[str, Callable[[World], list[object]]] = {
     "history": lambda _: ["history", own_gtin(2), "--snapshot", "whole", "--all"],
     "publish": lambda world: ["publish", "second", "--to", world.new("published")],
     "recipe": lambda world: ["recipe", recipe_for(world.new("r.toml"), 2), "whole", "--show", "rows"],
-    "requirements": lambda world: ["requirements", "second", "--to", world.new("r.xlsx"), "--by", "brand_code"],
+    "requirements": lambda world: [
+        "requirements",
+        "second",
+        "--to",
+        world.new("r.xlsx"),
+        "--by",
+        "brand_code",
+    ],
 }
 
 
