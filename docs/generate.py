@@ -59,7 +59,7 @@ _GROUPS = {
     "pictures": "Pictures",
     "notebook": "Panels",
     "job": "Jobs",
-    "week_simulation": "Simulating",
+    "sandbox_weeks": "Simulating",
     "errors": "Errors",
 }
 _TABLES_INTRODUCTION = """\
@@ -89,8 +89,8 @@ asked for; after its last day they apply to no product
 have to be declared in a profile. Without a declaration a check is not asked: it is unknown for all products, and fails
 none."""
 _FIELDS_INTRODUCTION = """\
-`prodex.law_fields()` prints this list. *Seen as* are names that other catalogues were seen to use: suggestions, and no
-default."""
+`prodex.quality.law_fields()` prints this list. *Seen as* are names that other catalogues were seen to use: suggestions,
+and no default."""
 #: A picture of a panel, as a notebook shows it: on a light page.
 _PICTURE = re.compile(r"^!\[(.*?)\]\(images/([a-z-]+)-light\.png\)$", re.MULTILINE)
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")

@@ -34,6 +34,7 @@ VALUES = frozenset(
         "Gallery",
         "Message",
         "Pictures",
+        "Recipe",
         "Requirements",
         "Selection",
         "Tracking",

@@ -33,7 +33,7 @@ MORE: dict[str, Callable[[Path], tuple[Any, ...]]] = {
 }
 
 #: Second arguments that are easily mistaken, each with a first one that is right.
-SECOND: dict[str, Callable[[prodex.Client], tuple[Any, ...]]] = {
+SECOND: dict[str, Callable[[prodex.service.Client], tuple[Any, ...]]] = {
     "audit": lambda _: (prodex.flatten(RECORDS),),
     "changes_from_frame": lambda _: (pd.DataFrame({"product_id": ["7"]}),),
     "diff": lambda _: (prodex.flatten(RECORDS),),
@@ -189,8 +189,8 @@ def test_names_and_opened_snapshots_do_the_same(service, tmp_path):
     assert prodex.list_snapshots("shop").equals(prodex.list_snapshots(shop))
     assert len(prodex.audit("shop")) == len(prodex.audit(shop)) == 2
     assert not prodex.diff("shop", shop)
-    assert 2 == len(prodex.with_pending_updates("shop"))
-    assert repr(prodex.gallery("shop")) == repr(prodex.gallery(shop))
+    assert 2 == len(prodex.open_snapshot("shop").with_pending_updates())
+    assert repr(prodex.open_snapshot("shop").gallery()) == repr(shop.gallery())
     assert len(prodex.download_pictures("shop", tmp_path / "some").files) == 0
     saved = prodex.audit(shop).save()
     assert saved.folder == prodex.open_audit(shop).folder

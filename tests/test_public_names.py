@@ -166,7 +166,7 @@ def _hints(value: object) -> dict[str, object]:
     module = inspect.getmodule(value)
     if module is None or not module.__name__.startswith("prodex"):
         return {}
-    imported_for_types = {"pd": pandas, "requests": requests, "Message": prodex.Message}
+    imported_for_types = {"pd": pandas, "requests": requests, "Message": prodex.packs.Message}
     return inspect.get_annotations(value, globals={**vars(module), **imported_for_types}, eval_str=True)
 
 
@@ -183,7 +183,7 @@ def _given(value: object) -> Iterator[object]:
 
 
 def test_what_is_returned_is_public() -> None:
-    """Whatever a public function, method or property gives can be named in an annotation: `changes: px.Changes`."""
+    """Whatever a public function, method or property gives can be named in an annotation: `changes: px.send.Changes`."""
     values = [getattr(prodex, name) for name in NAMES if name != "DELETE"]
     found = {one for value in values for kind in _given(value) for one in _named(kind)}
     public = [*values, *vars(errors).values()]

@@ -81,8 +81,8 @@ OLD = prodex.flatten([product(number, is_new=False) for number in range(1, 1 + C
 class Asked:
     """What the functions need beside a catalogue: a service, an upsert of it, and a folder."""
 
-    service: prodex.Client
-    tracking: prodex.Tracking
+    service: prodex.service.Client
+    tracking: prodex.send.Tracking
     folder: Path
 
     def file(self, name: str, content: str = "") -> Path:
@@ -107,13 +107,13 @@ def asked(tmp_path: Path) -> Iterator[Asked]:
         yield Asked(service, tracking, tmp_path)
 
 
-def answers(fix: prodex.Fix) -> Any:
+def answers(fix: prodex.worklists.Fix) -> Any:
     """Return what becomes of answers, and what the steps of a recipe count."""
     steps = fix.steps if len(fix.steps) else None
     return fix.answers.drop(columns="file"), fix.preview().drop(columns="file"), steps
 
 
-def shown(panel: prodex.Explore) -> Any:
+def shown(panel: prodex.notebook.Explore) -> Any:
     """Return the products that a panel is about, and what its filters count."""
     panel.app.view()
     panel.wait()
@@ -157,7 +157,7 @@ def required(catalog: Catalog, asked: Asked) -> Any:
 def frame_changes(catalog: Catalog) -> Any:
     """Return what a frame with other texts would send."""
     texts = catalog.texts.query("attribute == 'namePublicLong' and language == 'fr'")
-    return prodex.changes_from_frame(texts.assign(text=texts["text"].str.lower()), catalog).records
+    return catalog.changes_from(texts.assign(text=texts["text"].str.lower())).records
 
 
 #: What is asked, by the public name.
@@ -180,17 +180,17 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "download_pictures": lambda c, asked: prodex.download_pictures(
         c, asked.file("p"), progress=False
     ).files.drop(columns="path"),
-    "fix_texts": lambda c, _: answers(prodex.fix_texts(_CORRECTIONS, c, now=NOW)),
-    "gallery": lambda c, _: prodex.gallery(c).cells,
-    "overridden": lambda c, _: prodex.overridden(c),
-    "propose_headings": lambda c, _: prodex.propose_headings(_PASTED, c),
+    "fix_texts": lambda c, _: answers(prodex.correct_from(_CORRECTIONS, c, now=NOW)),
+    "gallery": lambda c, _: c.gallery().cells,
+    "overridden": lambda c, _: c.overridden(),
+    "propose_headings": lambda c, _: prodex.worklists.propose_headings(_PASTED, c),
     "publish": published,
     "read_worklist": lambda c, asked: answers(
         prodex.read_worklist(asked.file("a.csv", _WORKLIST), c, profile=_PROFILE, now=NOW)
     ),
     "requirements": lambda c, asked: (
         prodex.Requirements.read(
-            prodex.requirements(asked.file("r.xlsx"), c, by="brand_code", channels="Web shop:France")
+            prodex.write_requirements(asked.file("r.xlsx"), c, by="brand_code", channels="Web shop:France")
         ).families
     ),
     "scenario_request": lambda c, _: (
@@ -201,7 +201,7 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "require_scenarios": required,
     "undo": lambda c, asked: answers(prodex.undo(asked.tracking, catalog=c, now=NOW)),
     "upsert": lambda c, asked: prodex.upsert(asked.service, c, dry_run=True, progress=False).payloads,
-    "with_pending_updates": lambda c, _: prodex.with_pending_updates(c, progress=False).texts,
+    "with_pending_updates": lambda c, _: c.with_pending_updates(progress=False).texts,
 }
 
 PANELS: dict[str, Callable[[Catalog, Asked], Any]] = {
@@ -307,7 +307,7 @@ def selected(asked: Asked, recheck: set[int], chosen: set[int], *, saved: bool) 
     """Return a catalogue of which some products were requested anew and some were chosen, and just these products."""
     catalog = OLD.save("whole", progress=False) if saved else OLD
     given = [prodex.TextCorrection(str(n), "namePublicLong", "fr", "x") for n in sorted(recheck)]
-    newest = prodex.fix_texts(given, catalog).recheck(asked.service).catalog
+    newest = prodex.correct_from(given, catalog).recheck(asked.service).catalog
     some = (
         newest
         if chosen == set(range(1, 1 + COUNT))

@@ -111,7 +111,7 @@ def day(exchange: Sandbox, folder: Path) -> None:
     assert 12 == len(prodex.open_published(folder / "published"))
     prodex.download_pictures(swept, folder / "pictures", size=128, progress=False)
     frame = catalog.texts.head(2).assign(text="Un autre texte")
-    prodex.upsert(service, prodex.changes_from_frame(frame, catalog))
+    prodex.upsert(service, catalog.changes_from(frame))
     assert {"shop"} == set(prodex.list_audits()["name"])
     prodex.vacuum("shop", keep=1)
     assert 1 == len(prodex.list_snapshots())
@@ -312,9 +312,9 @@ def test_what_was_read_is_closed_whatever_came_of_it(tmp_path: Path) -> None:
     cut = tmp_path / "cut.xlsx"
     cut.write_bytes(whole.read_bytes()[:-30])
     readers: dict[Path, Callable[[], object]] = {
-        whole: lambda: prodex.read_workbook(whole, limits=prodex.Limits(unpacked_bytes=1_500)),
+        whole: lambda: prodex.read_workbook(whole, limits=prodex.limits.Limits(unpacked_bytes=1_500)),
         cut: lambda: prodex.read_workbook(cut),
-        book: lambda: prodex.read_export(book.parent, limits=prodex.Limits(unpacked_bytes=1_500)),
+        book: lambda: prodex.read_export(book.parent, limits=prodex.limits.Limits(unpacked_bytes=1_500)),
         tmp_path / "to_fix" / "Mill-4.xlsx": lambda: prodex.read_worklist(
             tmp_path / "to_fix", catalog=CATALOG, profile="core"
         ),

@@ -57,14 +57,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     class Shortfall(Protocol):
-        """What an incomplete load has to say of itself, as a `prodex.Ledger` does."""
+        """What an incomplete load has to say of itself, as a `prodex.catalog.Ledger` does."""
 
         @property
         def problems(self) -> list[tuple[str, str]]:
             """What is missing and why."""
 
     class Unfinished(Protocol):
-        """What an interrupted upsert has to offer, as a `prodex.Tracking` does."""
+        """What an interrupted upsert has to offer, as a `prodex.send.Tracking` does."""
 
         @property
         def send_rest(self) -> Callable[..., Any]:

@@ -142,6 +142,12 @@ class Meter:
         """Start the clock again."""
         self._begin = self._clock()
 
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the limit; infinite where there is none."""
+        seconds = self.limits.seconds
+        return math.inf if seconds is None else self._begin + seconds - self._clock()
+
     def count_received(self, size: int) -> None:
         """Count bytes received.
 
@@ -153,7 +159,7 @@ class Meter:
         self.wire += size
         if self.limits.wire_bytes is not None and self.wire > self.limits.wire_bytes:
             raise self.exceeded("wire_bytes")
-        if self.limits.seconds is not None and self._clock() - self._begin > self.limits.seconds:
+        if self.seconds_left < 0:
             raise self.exceeded("seconds")
 
     def count_unpacked(self, size: int) -> None:
@@ -190,7 +196,7 @@ class Meter:
     def _bomb(self, what: str) -> LimitExceeded:
         return LimitExceeded(
             f"{self._so_far()}; {what} look like a decompression bomb, and "
-            f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) accepts them nevertheless",
+            f"{self._setting}(limits=px.limits.Limits(unpacked_bytes=...)) accepts them nevertheless",
             "unpacked_bytes",
         )
 
@@ -198,7 +204,7 @@ class Meter:
         """Return what says that a limit was reached, with the numbers and the setting."""
         return LimitExceeded(
             f"{self._so_far()}; the limit is {getattr(self.limits, name):,} {_UNITS[name]}, and "
-            f"{self._setting}(limits=px.Limits({name}=...)) sets another",
+            f"{self._setting}(limits=px.limits.Limits({name}=...)) sets another",
             name,
         )
 

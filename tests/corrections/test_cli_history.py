@@ -52,7 +52,7 @@ def test_csv_has_everything(mill: Machines) -> None:
     out, _ = run("history", gtin(1), "--format", "csv", "--attribute", "namePublicLong")
 
     found = pd.read_csv(io.StringIO(out), dtype=str)
-    assert prodex.changes_of(gtin(1)).columns.tolist() == found.columns.tolist()
+    assert prodex.history(gtin(1)).columns.tolist() == found.columns.tolist()
     assert {"Name 1 fr", "Name 1 en", "Name 1 de"} == set(found["value"])
 
 

@@ -38,7 +38,7 @@ ALIKE = re.compile(r"[A-Z_]{2,}|[\d\W]*|GTIN|n = \d+|[A-E]( \d+ %)?|[\w.]+\.(csv
 
 
 @cache
-def judged(products: str) -> prodex.Audit:
+def judged(products: str) -> prodex.quality.Audit:
     """Audit the sample with its defects, or real products, by all rules that find something in them."""
     if products == "real":
         with gzip.open(REAL) as file:
@@ -53,7 +53,7 @@ def catalog() -> prodex.Catalog:
 
 
 @cache
-def few() -> prodex.Audit:
+def few() -> prodex.quality.Audit:
     """Audit a product of the sample for each check, attribute and form of a reason among its findings."""
     found = judged("sample").failures()
     form = found["reason"].str.replace(r"\d[\d.,]*|'[^']*'|\"[^\"]*\"", "", regex=True)
@@ -71,7 +71,7 @@ def every_check() -> prodex.Profile:
     return prodex.Profile("everything", checks=tuple(checks.values()))
 
 
-def same_reasons(audit: prodex.Audit, language: str) -> list[str]:
+def same_reasons(audit: prodex.quality.Audit, language: str) -> list[str]:
     """Return the reasons of findings that are the same in a language as in English."""
     words = Translation(language)
     english, other = (
@@ -298,7 +298,7 @@ def english_in(page: str, language: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def audits() -> list[prodex.Audit]:
+def audits() -> list[prodex.quality.Audit]:
     """Audit some products with all that a report can say: requirements, accepted findings, audits before, a choice."""
     rows = [["Web shop", "*", "brand", "must"], ["Web shop", "TEA", "namePublicLong", "must"]]
     wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
@@ -313,7 +313,7 @@ def audits() -> list[prodex.Audit]:
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_in_a_report(
-    audits: list[prodex.Audit], language: str, tmp_path: Path
+    audits: list[prodex.quality.Audit], language: str, tmp_path: Path
 ) -> None:
     """Whoever made a sentence, and wherever it is shown: in a heading, a warning, a table or a note."""
     accepted = prodex.accept(
@@ -330,7 +330,7 @@ def test_no_english_words_of_the_catalogue_are_in_a_report(
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
-    audits: list[prodex.Audit], folders: dict[str, Path], language: str, tmp_path: Path
+    audits: list[prodex.quality.Audit], folders: dict[str, Path], language: str, tmp_path: Path
 ) -> None:
     """In no cell but those with data, on no sheet, the one to read first among them; in no line of a mail."""
     accepted = prodex.accept(
@@ -365,7 +365,7 @@ def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_on_the_terminal(
-    audits: list[prodex.Audit], language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    audits: list[prodex.quality.Audit], language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An audit in words, what changed since another one, and what the commands print."""
     from prodex.cli import app
@@ -393,7 +393,7 @@ def test_no_english_words_of_the_catalogue_are_on_the_terminal(
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_whether_an_audit_is_worse_or_breaks_a_limit_is_said_in_the_language(
-    audits: list[prodex.Audit], language: str
+    audits: list[prodex.quality.Audit], language: str
 ) -> None:
     """Each sentence that a command or a job can say of two audits, or of one and its limits."""
     words = Translation(language)

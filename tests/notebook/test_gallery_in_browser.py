@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from prodex.pictures import gallery
+from prodex.pictures.contact_sheet import gallery
 from tests.pictures.file_server import FileServer, serving
 from tests.pictures.test_gallery import EVIL, hostile
 

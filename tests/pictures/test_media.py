@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from prodex.limits import Limits
 from prodex.network.download import DownloadPolicy, MediaDownloader
 from prodex.network.retry import RetryPolicy
 from tests.cases import each_row
+from tests.certificates import for_localhost
 
 from .conftest import Internet
 from .file_server import FileServer, serving
@@ -568,13 +568,8 @@ def test_a_part_whose_version_is_damaged_begins_anew(version: bytes, server: Fil
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a certificate for localhost, with its key."""
-    path = tmp_path_factory.mktemp("certificate") / "localhost.pem"
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
-    subprocess.run([*command, "-keyout", f"{path}.key", "-out", str(path)], check=True, capture_output=True)
-    path.write_text(path.read_text() + Path(f"{path}.key").read_text())
-    return path
+    """A certificate for localhost, with its key."""
+    return for_localhost(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.mark.slow

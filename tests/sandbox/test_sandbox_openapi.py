@@ -21,7 +21,7 @@ from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS
 from tests.cases import each_row
 
 from prodex.sandbox import Sandbox
-from prodex_sandbox.app import application
+from prodex_sandbox.app import openapi
 from prodex_sandbox.media.files import MEDIA
 
 RETAILER = replace(SHOP, scenarios_enabled=True)
@@ -43,7 +43,7 @@ def caller() -> Iterator[Caller]:
             yield caller.log_in()
 
 
-SCHEMA = schemathesis.openapi.from_dict(application().openapi())
+SCHEMA = schemathesis.openapi.from_dict(openapi())
 OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
 
 

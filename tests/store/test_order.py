@@ -316,7 +316,7 @@ def test_a_process_that_hangs_while_it_publishes_is_named_as_the_reason(
     assert [1] == products()
 
 
-def audited(number: int, days: float) -> prodex.Audit:
+def audited(number: int, days: float) -> prodex.quality.Audit:
     """Save a snapshot and an audit of it while the clock is days ahead."""
     with clock.at(NOW + timedelta(days=days)):
         catalog = prodex.flatten([{"id": one} for one in range(number)]).save("shop")

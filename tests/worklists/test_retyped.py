@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook
 
 import prodex
-from prodex.worklists.retyped import becomes, possible_values
+from prodex.worklists.retyped import is_made_of, possible_values
 
 from .bakery import RECORDS
 
@@ -33,7 +33,7 @@ from .bakery import RECORDS
 )  # fmt: skip
 def test_what_becomes_this_cell(typed: str, kind: str, held: str) -> None:
     """Zeros, exponents, groups, days and months, truth values, in the languages of spreadsheets."""
-    assert becomes(typed, kind, held)  # type: ignore[arg-type]
+    assert is_made_of(typed, kind, held)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_what_becomes_this_cell(typed: str, kind: str, held: str) -> None:
 )  # fmt: skip
 def test_what_does_not(typed: str, kind: str, held: str) -> None:
     """Other values, and words that only begin like a month."""
-    assert not becomes(typed, kind, held)  # type: ignore[arg-type]
+    assert not is_made_of(typed, kind, held)  # type: ignore[arg-type]
 
 
 def test_several_known_values_may_become_one_cell() -> None:
@@ -56,7 +56,7 @@ def test_several_known_values_may_become_one_cell() -> None:
     assert ["12", "0012", "12.0"] == possible_values(["12", "0012", "12.0", "13"], "number", "12")
 
 
-def read(folder: Path, *cells: tuple[str, str, Any], brands: tuple[str, ...]) -> prodex.Fix:
+def read(folder: Path, *cells: tuple[str, str, Any], brands: tuple[str, ...]) -> prodex.worklists.Fix:
     """Read answers from a workbook of another program: field, number format and value, for the third product."""
     book = Workbook()
     book.active.append(["GTIN", "Field", "Language", "New value"])

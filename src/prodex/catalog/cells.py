@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from prodex.locales import short_of
 from prodex.tables.attributes import anchored, is_within
-from prodex.tables.columns import by_combination, by_value, encoded, places, whole
+from prodex.tables.columns import as_one_chunk, by_combination, by_value, encoded, places
 from prodex.tables.declaration import TABLES, Column, Table
 
 Read = Callable[..., pa.Table]
@@ -116,7 +116,7 @@ class _Rows(NamedTuple):
 
     def stored(self, name: str) -> pa.Array:
         """Return a column, with a dictionary where the table has one."""
-        column = whole(self.table[name])
+        column = as_one_chunk(self.table[name])
         return column if self.chosen is None else column.take(pa.array(self.chosen))
 
     def cells(self, values: pa.Array, kind: ValueKind = "text", names: Sequence[str] | None = None) -> Cells:

@@ -17,7 +17,7 @@ from prodex.catalog.cells import NOT_ITSELF, Cells, Read, WantedAttributes, cell
 from prodex.catalog.counted_units import counted_units
 from prodex.catalog.names import shown_languages
 from prodex.tables.attributes import attribute_of, child_path, is_within
-from prodex.tables.columns import filled_values, whole
+from prodex.tables.columns import as_one_chunk, filled_values
 from prodex.tables.declaration import TABLES
 from prodex.tables.declared_paths import is_data_of
 from prodex.tables.frames import to_frame
@@ -106,7 +106,7 @@ def _count_cells(cells: Cells, size: int) -> _CellCounts:
     is_count = cells.kind == "count"
     weights = cells.values.to_numpy() if is_count else None
     if not is_count:
-        filled = filled_values(whole(cells.values))
+        filled = filled_values(as_one_chunk(cells.values))
         cells = cells if filled.all() else cells.at(filled)
     columns, many = cells.columns, len(cells.names)
     # Rows are in the order of attribute and product, so that hardly anything is left to sort.

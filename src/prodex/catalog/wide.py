@@ -27,7 +27,7 @@ from prodex.executors import side_by_side
 from prodex.locales import short_of
 from prodex.messages import hint
 from prodex.tables.attributes import TEXTS, is_within
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import as_framed, to_frame
 
@@ -95,7 +95,9 @@ def wide_columns(
     side: dict[str, Any] = _side_columns(catalog, wanted, languages, numbers)
     for name, values in _of_products(catalog, products, asked or ()).items():
         # A value that does not fit its column of `products` is in `scalars`; other products have it in `products`.
-        side[name] = pc.coalesce(as_text(values), as_text(whole(side[name]))) if name in side else values
+        side[name] = (
+            pc.coalesce(as_text(values), as_text(as_one_chunk(side[name]))) if name in side else values
+        )
     spoken = _text_columns(catalog, wanted, languages)
     for name in [*spoken, *_unfilled(asked or (), side, languages)]:
         side.setdefault(name, pa.nulls(products.num_rows, pa.string()))

@@ -74,14 +74,14 @@ def load(
     began = datetime.now(UTC)
     arguments = {"name": name or None, "max_age": max_age, "page_size": page_size, **options.arguments}
     if select is not None:
-        asked = prodex.read_selection(select).request(query)
+        asked = prodex.Selection.read(select).request(query)
         query = asked.query
         say(
             f"{asked}{' The snapshot has all of them: --select of other commands.' if asked.rest else ''}",
             aside=True,
         )
     if rich_content:
-        catalog = prodex.load_rich_content(service.connect(), query, **arguments)
+        catalog = prodex.load.load_rich_content(service.connect(), query, **arguments)
     else:
         catalog = prodex.load_products(service.connect(), query, labels=labels, **arguments)
     from prodex.load.resume import reuse_notice
@@ -272,7 +272,7 @@ def upserts(
     products as they were before, and until when. What --forget removed cannot be taken back any more.
     """
     if forget:
-        removed = prodex.forget_earlier_records(None if "all" in forget else forget)
+        removed = prodex.send.forget_earlier_records(None if "all" in forget else forget)
         say(f"{removed:,} bytes of earlier records removed.", aside=True)
     output.show(prodex.list_upserts())
 

@@ -152,8 +152,8 @@ def undo(
 
 
 def applied_answers(
-    read: prodex.Fix, service: prodex.Client, sending: SendOptions, following: FollowOptions
-) -> prodex.Tracking:
+    read: prodex.worklists.Fix, service: prodex.service.Client, sending: SendOptions, following: FollowOptions
+) -> prodex.send.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
     from prodex.ledger.upserts import entries
 
@@ -171,7 +171,7 @@ def applied_answers(
     return tracking
 
 
-def answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+def answers_section(read: prodex.worklists.Fix, what: FixSection) -> pd.DataFrame:
     sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
         FixSection.PREVIEW: read.preview,
         FixSection.ANSWERS: lambda: read.answers,

@@ -35,7 +35,7 @@ def history(
     For each value it says since when it is there, in which snapshot it came, what was before, and whether it was sent
     from this machine. Files have all values and columns.
     """
-    found = prodex.changes_of(product, snapshot or None, attribute=attribute or None)
+    found = prodex.history(product, snapshot or None, attribute=attribute or None)
     if output.format is not Format.TABLE:
         output.show(found)
     else:
@@ -58,7 +58,7 @@ def overridden(
     output: OutputOptions,
 ) -> None:
     """List values that we sent and that are something else now."""
-    found = prodex.overridden(name)
+    found = prodex.open_snapshot(name).overridden()
     if output.format is Format.TABLE:
         if found.empty:
             say("Nothing that was sent from here is known to be overridden.")

@@ -15,7 +15,7 @@ from prodex.cli.options import command
 from prodex.cli.output import say
 from prodex.errors import InputError
 from prodex.files.atomic import home, storage, writing
-from prodex.installation import Installation, installation, missing_extra
+from prodex.installation import extra_line, is_made, missing_extra, prodex_command
 from prodex.messages import counted
 
 _FIRST = "01_first_look.ipynb"
@@ -117,22 +117,18 @@ def has_lab() -> bool:
     return find_spec("jupyterlab") is not None
 
 
-def next_steps(snapshot: str, here: Installation | None = None) -> list[str]:
+def next_steps(snapshot: str) -> list[str]:
     """Return what to do after the demo, in lines that can be pasted.
 
     Parameters
     ----------
     snapshot
         Name of the snapshot that the demo made.
-    here
-        The installation; this one unless given.
     """
-    here = here or installation()
-    command = here.command
-    if here.is_made_by_make:
+    command = prodex_command()
+    lab = f"{command} lab" if has_lab() else f"{extra_line('lab')} && {command} lab"
+    if is_made():
         lab = "make lab"
-    else:
-        lab = f"{command} lab" if has_lab() else f"{here.line_for('lab')} && {command} lab"
     notebooks = counted(len(tutorials()), "notebook")
     return [
         f"To take back what was corrected: {command} sandbox --reset",

@@ -25,8 +25,8 @@ from prodex.cli.output import Format, say, show
 from prodex.cli.typed_numbers import integer, number
 from prodex.cli.words import of_terminal
 from prodex.display.tracking import text_of
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, QueryError
-from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.gtin import listed_in
 from prodex.limits import WINDOWS
 from prodex.query import SEARCH_FIELDS
@@ -96,10 +96,10 @@ class ServiceOptions:
         ),
     ] = 2
 
-    def connect(self) -> prodex.Client:
+    def connect(self) -> prodex.service.Client:
         """Return a client of this service."""
         seconds = self.retry_seconds
-        retry = None if seconds is None else prodex.RetryPolicy(seconds=seconds, load_seconds=seconds)
+        retry = None if seconds is None else prodex.service.RetryPolicy(seconds=seconds, load_seconds=seconds)
         return prodex.connect(self.service or None, retry=retry, token_version=self.token_version)
 
 
@@ -130,7 +130,7 @@ class FollowOptions:
         3600
     )
 
-    def follow(self, tracking: prodex.Tracking, output: OutputOptions) -> None:
+    def follow(self, tracking: prodex.send.Tracking, output: OutputOptions) -> None:
         """Show a tracking, after waiting if requested; exit with 1 unless everything arrived."""
         if self.wait:
             tracking.wait(self.timeout)
@@ -160,12 +160,12 @@ class SendOptions:
     ] = False
     also: Also = field(default_factory=list)
 
-    def confirmed(self, fix: prodex.Fix) -> prodex.Fix:
+    def confirmed(self, fix: prodex.worklists.Fix) -> prodex.worklists.Fix:
         """Return corrections; what of them needs confirmation is confirmed, if that was said."""
         return fix.confirm() if self.confirm and fix.counts["needs confirmation"] else fix
 
 
-_BUDGET = prodex.LoadBudget()
+_BUDGET = prodex.limits.LoadBudget()
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,9 @@ class LoadOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments that all loaders accept."""
-        budget = prodex.LoadBudget(calls=self.most_calls, seconds=self.most_seconds, bytes=self.most_bytes)
+        budget = prodex.limits.LoadBudget(
+            calls=self.most_calls, seconds=self.most_seconds, bytes=self.most_bytes
+        )
         return {"windows": self.windows, "allow_incomplete": self.allow_incomplete, "budget": budget}
 
 

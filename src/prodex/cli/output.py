@@ -20,7 +20,7 @@ import pandas as pd
 from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.atomic import writing
-from prodex.formats.spreadsheet import escape_formulas as escaped
+from prodex.formats.formulas import escape_formulas as escaped
 from prodex.untrusted_text import on_one_line, printable, printable_json
 
 

@@ -260,7 +260,11 @@ def _languages_of_owners(file: Path | None, worklists: Path | None) -> dict[str,
 
 
 def _is_broken(
-    judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool, words: Translation
+    judged: prodex.quality.Audit,
+    fail_under: float,
+    fail_on: Severity | None,
+    new_only: bool,
+    words: Translation,
 ) -> bool:
     """Say which limits the audit breaks."""
     from prodex.quality.limits import grave_failures, low_score
@@ -274,12 +278,12 @@ def _is_broken(
 
 
 #: Audits a snapshot in the same way as the first one.
-_Judge: TypeAlias = "Callable[[str], prodex.Audit]"
+_Judge: TypeAlias = "Callable[[str], prodex.quality.Audit]"
 
 
 def _audit_snapshot(
     snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool, day: str | None
-) -> prodex.Audit:
+) -> prodex.quality.Audit:
     catalog = prodex.open_snapshot(snapshot)
     if not pending:
         return prodex.audit(catalog, profile, now=moment, as_of=day)
@@ -288,12 +292,10 @@ def _audit_snapshot(
 
     beside = file_beside(catalog.folder)
     accepted = beside if beside is not None and beside.exists() else None
-    return prodex.audit(
-        prodex.with_pending_updates(catalog), profile, now=moment, accepted=accepted, as_of=day
-    )
+    return prodex.audit(catalog.with_pending_updates(), profile, now=moment, accepted=accepted, as_of=day)
 
 
-def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
+def _earlier(since: str, profile: str, judge: _Judge) -> prodex.quality.Audit:
     """Audit an earlier snapshot in the same way; if it was removed, open its saved audit."""
     if Path(since).parent.name == "audits":  # the folder of a saved audit
         return prodex.open_audit(since)
@@ -306,7 +308,7 @@ def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
             raise error from None
 
 
-def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit | None:
+def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.quality.Audit | None:
     """Return the audit to compare with: the given one, else the last one that was saved here; None if there is none."""
     if than:
         return _earlier(than, profile, judge)
@@ -317,7 +319,9 @@ def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit
     return last_own_audit(name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse"), profile)
 
 
-def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str, words: Translation) -> bool:
+def _is_worse(
+    last: prodex.quality.Audit | None, judged: prodex.quality.Audit, snapshot: str, words: Translation
+) -> bool:
     from prodex.languages import Message
     from prodex.quality.comparison import compare_audits, worsening
 
@@ -423,7 +427,7 @@ def accepted(
 
 def _chosen_findings(
     snapshot: str, profile: str, check: list[str] | None, product: list[str] | None, everything: bool
-) -> tuple[prodex.Audit, pd.DataFrame]:
+) -> tuple[prodex.quality.Audit, pd.DataFrame]:
     """Return an audit and the findings of it that are meant."""
     if everything == bool(check or product):
         raise QueryError("Say which findings: --check, --product or both, or --all for all of them.")
@@ -453,7 +457,7 @@ def _chosen_findings(
     return judged, found
 
 
-def _say_accepted(made: prodex.Audit, changed: int, more: str) -> None:
+def _say_accepted(made: prodex.quality.Audit, changed: int, more: str) -> None:
     file = made.accepted_findings
     every = len(made.failures(accepted=True))
     say(
@@ -477,7 +481,7 @@ def laws(
     --fields lists what the specification has no attribute for, and where other catalogues were seen to have it.
     """
     if fields:
-        output.show(prodex.law_fields())
+        output.show(prodex.quality.law_fields())
         return
     listed = prodex.laws()
     # Sentences and addresses would make each line of a table several screens wide.
@@ -580,7 +584,7 @@ def requirements(
     which share of each family has what today. Judge by the file: prodex audit shop --profile requirements.xlsx. If the
     workbook is there, --replace writes it anew and keeps its answers.
     """
-    written = prodex.requirements(
+    written = prodex.write_requirements(
         to,
         prodex.open_snapshot(snapshot),
         by=by or None,
@@ -606,8 +610,8 @@ def _saying_what_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _audit_section(
-    judged: prodex.Audit,
-    earlier: prodex.Audit | None,
+    judged: prodex.quality.Audit,
+    earlier: prodex.quality.Audit | None,
     what: AuditSection,
     by: str,
     units: Units,

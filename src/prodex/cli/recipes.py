@@ -81,7 +81,7 @@ def _has_impossible(steps: pd.DataFrame) -> bool:
     return bool(((counts == 0) & (steps["reason"] != "")).any())
 
 
-def _recipe_section(fix: prodex.Fix, what: RecipeSection) -> pd.DataFrame:
+def _recipe_section(fix: prodex.worklists.Fix, what: RecipeSection) -> pd.DataFrame:
     sections: dict[RecipeSection, Callable[[], pd.DataFrame]] = {
         RecipeSection.STEPS: lambda: fix.steps,
         RecipeSection.ROWS: lambda: fix.step_rows,

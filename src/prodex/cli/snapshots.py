@@ -167,7 +167,7 @@ def export(
     """
     catalog = prodex.open_snapshot(snapshot)
     if select is not None:
-        catalog = catalog.where(prodex.read_selection(select))
+        catalog = catalog.where(prodex.Selection.read(select))
     if wide:
         tables = {"--table": table, "--language": language}
         written = _written_wide(catalog, to, format, wide, column, tables, escape_formulas=escape_formulas)
@@ -326,8 +326,8 @@ def pictures(
     outcome = prodex.download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
     say(repr(outcome))
     if html is not None:
-        sheet = prodex.gallery(
-            catalog, size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
+        sheet = catalog.gallery(
+            size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
         )
         say(f"The contact sheet of {sheet.title} is {sheet.to_html(html)}.", aside=True)
     if not outcome.complete:

@@ -21,7 +21,7 @@ from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.progress import Progress
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.tables.frames import to_frame
 
 #: The possible outcomes for a product.
@@ -125,7 +125,7 @@ class Difference:
         new, old = groups_of(self.new, by), groups_of(self.old, by)
         members, before = _group_members(self.new, new), _group_members(self.old, old)
         # One product counts once: where it is now, or else where it was.
-        before = before.filter(pc.invert(pc.is_in(before["product_id"], whole(members["product_id"]))))
+        before = before.filter(pc.invert(pc.is_in(before["product_id"], as_one_chunk(members["product_id"]))))
         counted = (
             pa.concat_tables([members, before])
             .join(self.outcomes, "product_id", join_type="inner")
@@ -246,7 +246,7 @@ def _counted_values(changes: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 def _group_members(catalog: Catalog, groups: Groups) -> pa.Table:
     """Return one row for each product and group that it is in: product_id, code."""
-    ids = whole(catalog.arrow("products", ["product_id"])["product_id"])
+    ids = as_one_chunk(catalog.arrow("products", ["product_id"])["product_id"])
     codes = pa.array(groups.codes, pa.string()).take(pa.array(groups.groups))
     return pa.table([ids.take(pa.array(groups.rows)), codes], names=["product_id", "code"])
 

@@ -12,7 +12,7 @@ from prodex.corrections.exact_amounts import inexact, unread
 from prodex.corrections.leaves import Leaves, Rows, no_rows, text_of
 from prodex.corrections.operations import CopyFrom, MoveText
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
-from prodex.corrections.value_places import Codes, RowsMeant, StepPlace, StepRefusal, in_codes, one_each
+from prodex.corrections.value_places import Codes, StepPlace, StepRefusal, StepRows, in_codes, one_each
 from prodex.locales import is_whole_language, known_language_tag, language_tag, tag_of
 from prodex.messages import composed
 from prodex.worklists.answer_kinds import AnswerShape
@@ -21,7 +21,7 @@ _NUMBERS: Final = frozenset({AnswerShape.QUANTITY, AnswerShape.INTEGER, AnswerSh
 _NO_LANGUAGE: Final = "its language is not known. Give the language that it is to have."
 
 
-def copied(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> RowsMeant:
+def copied(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> StepRows:
     """Copy values to a place; without a language each text into its own."""
     target, chosen = place.leaves, place.chosen
     source, tag = _source(work, place, operation)
@@ -61,7 +61,7 @@ def _source(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> tupl
 
 def _copied_rows(
     work: ProductsInWork, source: Leaves, rows: Rows, there: StepPlace, operation: CopyFrom
-) -> RowsMeant:
+) -> StepRows:
     wanted, why = _one_of_each(source, rows, "values{codes}, and it is not known which is meant")
     if source.shape in _NUMBERS:
         owners = source.owners(rows)
@@ -78,7 +78,7 @@ def _copied_rows(
     return made._replace(refused=[*made.refused, *(StepRefusal(one, -1, said) for one, said in why.items())])
 
 
-def moved(work: ProductsInWork, place: StepPlace, operation: MoveText) -> RowsMeant:
+def moved(work: ProductsInWork, place: StepPlace, operation: MoveText) -> StepRows:
     """Move texts to another place; without a language each into its own."""
     source, name, language = place.leaves, operation.to_attribute, operation.to_language
     target = source if name is None else work.leaves(work.wire_path(name))
@@ -102,7 +102,7 @@ def moved(work: ProductsInWork, place: StepPlace, operation: MoveText) -> RowsMe
 
 def _moved_rows(
     work: ProductsInWork, source: Leaves, rows: Rows, there: StepPlace, *, keeps_language: bool
-) -> RowsMeant:
+) -> StepRows:
     wanted, why = _one_of_each(source, rows, "texts to move{codes}, and only one fits there")
     # Where several texts may be the other place, it is not known whether one of them is where this text is to be.
     for product, _, said in there.without_several(there.rows)[1]:
@@ -126,7 +126,7 @@ def _moved_rows(
     }
     _bind(work, source, there.leaves, {own[one]: row for one, row in rows_there.items()})
     refused = [StepRefusal(one, own[one], said) for one, said in why.items()]
-    return RowsMeant(taken, refused, arrived={own[one]: (there.leaves, row) for one, row in arrived.items()})
+    return StepRows(taken, refused, arrived={own[one]: (there.leaves, row) for one, row in arrived.items()})
 
 
 def _bind(work: ProductsInWork, source: Leaves, target: Leaves, pairs: Mapping[int, int]) -> None:
@@ -200,9 +200,9 @@ def _by_language(leaves: Leaves, rows: Rows, tag: str | None) -> tuple[list[tupl
     return parts, rows
 
 
-def _together(parts: Sequence[RowsMeant], refused: Sequence[StepRefusal], without: int) -> RowsMeant:
+def _together(parts: Sequence[StepRows], refused: Sequence[StepRefusal], without: int) -> StepRows:
     """Return what a step did language by language, and what it refused beside."""
-    return RowsMeant(
+    return StepRows(
         np.concatenate([no_rows(), *(one.rows for one in parts)]),
         [*(refusal for one in parts for refusal in one.refused), *refused],
         without,

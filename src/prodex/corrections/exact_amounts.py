@@ -14,12 +14,12 @@ from prodex.changes import in_words
 from prodex.corrections.leaves import AMOUNT, UNIT, Leaves, Mask, Rows, differs
 from prodex.corrections.operations import ConvertUnit, Transformed
 from prodex.corrections.products_in_work import ProductsInWork
-from prodex.corrections.value_places import RowsMeant, StepPlace, StepRefusal
+from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.written_json import exact_value
 
 
-def converted(work: ProductsInWork, place: StepPlace, operation: ConvertUnit) -> RowsMeant:
+def converted(work: ProductsInWork, place: StepPlace, operation: ConvertUnit) -> StepRows:
     """Convert quantities to another unit."""
     leaves, rows = place.leaves, place.rows
     held = leaves.now.take(pa.array(rows))

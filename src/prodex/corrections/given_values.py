@@ -11,7 +11,7 @@ import numpy as np
 from prodex.corrections.leaves import AMOUNT, UNIT
 from prodex.corrections.operations import Transformed
 from prodex.corrections.products_in_work import ProductsInWork
-from prodex.corrections.value_places import RowsMeant, StepPlace, StepRefusal
+from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import NO_VALUE
 from prodex.worklists.answer_parsing import AnswerRefused, boolean, is_standard_code, number
@@ -25,7 +25,7 @@ REMOVE: Final = object()
 Function: TypeAlias = Callable[[int, str | None], NewValue]
 
 
-def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> RowsMeant:
+def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> StepRows:
     """Ask a function for the new value of each value, and of each product that has none."""
     leaves = place.leaves
     held, owners = leaves.held(place.rows), leaves.owners(place.rows)
@@ -69,7 +69,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
     for row, product in leaves.owners(rows).items() if asked else ():
         for question in asked.get((product, -1 if row in new_ones else row), ()):
             leaves.ask([row], question, leaves.now[row].as_py())
-    return RowsMeant(rows, refused, len(place.lacking) - len(wanted))
+    return StepRows(rows, refused, len(place.lacking) - len(wanted))
 
 
 def as_stored(

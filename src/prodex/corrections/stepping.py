@@ -35,7 +35,7 @@ from prodex.corrections.operations import (
 )
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
 from prodex.corrections.recipe import RecipeStep
-from prodex.corrections.value_places import RowsMeant, StepPlace, StepRefusal
+from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
 from prodex.errors import ProdexError
 from prodex.executors import side_by_side
 from prodex.locales import language_tag
@@ -87,7 +87,7 @@ class StepDone:
     arrived: Mapping[int, tuple[Leaves, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, step: RecipeStep, leaves: Leaves, was: pa.Array, outcome: RowsMeant) -> StepDone:
+    def of(cls, step: RecipeStep, leaves: Leaves, was: pa.Array, outcome: StepRows) -> StepDone:
         """Return what a step did with leaves that held something before it."""
         rows = outcome.rows
         before = joined(was, leaves.nothing(len(leaves.now) - len(was))).take(pa.array(rows))
@@ -189,24 +189,24 @@ def _checked(
     return None if step.language is None else language_tag(step.language)
 
 
-def _removed(_: ProductsInWork, place: StepPlace, __: RemoveValue) -> RowsMeant:
+def _removed(_: ProductsInWork, place: StepPlace, __: RemoveValue) -> StepRows:
     return place.remove()
 
 
-def _set(work: ProductsInWork, place: StepPlace, operation: SetValue | SetCode) -> RowsMeant:
+def _set(work: ProductsInWork, place: StepPlace, operation: SetValue | SetCode) -> StepRows:
     value = operation.value if isinstance(operation, SetValue) else operation.code
     new, questions = as_stored(work, place.leaves.attribute, value, is_typed=True)
     return place.set(dict.fromkeys(np.flatnonzero(place.chosen).tolist(), new), questions)
 
 
-def _texts(_: ProductsInWork, place: StepPlace, operation: TextOperation) -> RowsMeant:
+def _texts(_: ProductsInWork, place: StepPlace, operation: TextOperation) -> StepRows:
     taken = pa.array(place.rows)
     values, languages = (one.take(taken) for one in (place.leaves.now, place.leaves.language))
     return place.put(_side_by_side(operation, values, languages))
 
 
 #: What each operation does with the columns of a place; its name, its shapes and its parameters are those of its class.
-DONE_BY: Final[Mapping[type[Operation], Callable[[ProductsInWork, StepPlace, Any], RowsMeant]]] = {
+DONE_BY: Final[Mapping[type[Operation], Callable[[ProductsInWork, StepPlace, Any], StepRows]]] = {
     SetValue: _set,
     SetCode: _set,
     ReplaceText: _texts,

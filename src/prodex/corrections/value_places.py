@@ -28,7 +28,7 @@ class StepRefusal(NamedTuple):
     why: str
 
 
-class RowsMeant(NamedTuple):
+class StepRows(NamedTuple):
     """What a step meant: rows of its leaves, what it refused, and how many of its products have no value there."""
 
     rows: Rows
@@ -81,7 +81,7 @@ class StepPlace:
         """Attribute and language."""
         return f"{self.leaves.attribute}{f' in {self.tag}' if self.tag else ''}"
 
-    def put(self, made: Transformed, without: int | None = None) -> RowsMeant:
+    def put(self, made: Transformed, without: int | None = None) -> StepRows:
         """Let all rows hold new values; where a language means one beside others, it is asked whether that is meant."""
         leaves, rows = self.leaves, self.rows
         is_new = differs(leaves.now.take(pa.array(rows)), made.values)
@@ -89,17 +89,17 @@ class StepPlace:
         self._ask_of_several(rows[is_new])
         owners = leaves.product[rows]
         refused = [StepRefusal(int(owners[one]), int(rows[one]), why) for one, why in made.refused.items()]
-        return RowsMeant(rows, refused, len(self.lacking) if without is None else without)
+        return StepRows(rows, refused, len(self.lacking) if without is None else without)
 
-    def remove(self) -> RowsMeant:
+    def remove(self) -> StepRows:
         """Take all values away, but those that the language means beside others."""
         rows, refused = self.without_several(self.rows)
         self.leaves.put(rows, self.leaves.nothing(len(rows)))
-        return RowsMeant(rows, refused, len(self.lacking))
+        return StepRows(rows, refused, len(self.lacking))
 
     def set(
         self, wanted: Wanted, questions: Sequence[str] = (), codes: Codes = MappingProxyType({})
-    ) -> RowsMeant:
+    ) -> StepRows:
         """Let products have values, each at the one place that is meant."""
         leaves = self.leaves
         targets, refused = self._targets(wanted)
@@ -113,7 +113,7 @@ class StepPlace:
         for row, value in leaves.held(rows).items() if questions else ():
             for question in questions:
                 leaves.ask([row], question, value)
-        return RowsMeant(rows, refused)
+        return StepRows(rows, refused)
 
     def add(self, absent: Wanted, codes: Codes = MappingProxyType({})) -> Rows:
         """Let products have values that have none, where an earlier step took one away, or in a new row."""

@@ -30,7 +30,7 @@ from prodex.quality.states import State
 from prodex.selection import Code, FailingChecks, Selection
 from prodex.selection.paths import FILL
 from prodex.selection.units import ALL_UNITS, CONSUMER, CONSUMER_UNITS, CountedUnits, UnitCount, names_units
-from prodex.tables.columns import Mask, places, whole
+from prodex.tables.columns import Mask, as_one_chunk, places
 from prodex.tables.fill_state import LACKING
 
 #: What the panel calls it to count every product, whatever an audit requires of it.
@@ -241,7 +241,7 @@ class RequiredColumns:
         """Read the states of these products; what the audit does not cover is unknown."""
         checks = required_checks(audit)
         numbers = {check.id: place for place, check in enumerate(audit.checks)}
-        judged = places(product_ids, whole(audit.identity["product_id"]))
+        judged = places(product_ids, as_one_chunk(audit.identity["product_id"]))
         found: dict[Attribute, npt.NDArray[np.int8]] = {}
         columns = [[numbers[check.id] for check in some] for some in checks.values()]
         # Part by part: the states of all checks of a large audit at once would take much memory.

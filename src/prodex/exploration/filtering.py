@@ -28,7 +28,7 @@ from prodex.selection.column_values import column_mask
 from prodex.selection.plain import MARKET
 from prodex.selection.sentences import labels
 from prodex.selection.units import with_units_named
-from prodex.tables.columns import Mask, whole
+from prodex.tables.columns import Mask, as_one_chunk
 
 #: Masks of checks and ranges that are kept: a click changes one condition, and the others stay.
 _KEPT = 32
@@ -220,7 +220,7 @@ class ProductFilter:
             return (
                 fact_column(name, catalog)
                 if name == MARKET
-                else whole(catalog.arrow("products", [name])[name])
+                else as_one_chunk(catalog.arrow("products", [name])[name])
             )
 
         return column_mask(column, values, read)

@@ -46,6 +46,7 @@ from prodex.selection.units import CountedUnits
 from prodex.tables.attributes import is_within
 from prodex.tables.columns import (
     Mask,
+    as_one_chunk,
     by_combination,
     combinations,
     encoded,
@@ -53,7 +54,6 @@ from prodex.tables.columns import (
     is_true,
     numbers,
     places,
-    whole,
 )
 from prodex.tables.declaration import TABLES
 
@@ -201,9 +201,11 @@ class ProductColumns:
 
         def spoken(part: Part, _: int) -> pa.Array:
             texts = part.encoded("texts", ["attribute", "language", "language_code"])
-            are_names = pa.array(places(whole(texts["attribute"]), pa.array(NAME_PATHS)) >= 0)
+            are_names = pa.array(places(as_one_chunk(texts["attribute"]), pa.array(NAME_PATHS)) >= 0)
             of_names = texts.filter(are_names)
-            return text_languages(whole(of_names["language"]), whole(of_names["language_code"])).drop_null()
+            return text_languages(
+                as_one_chunk(of_names["language"]), as_one_chunk(of_names["language_code"])
+            ).drop_null()
 
         counted = pc.value_counts(pa.chunked_array(self.each_part(spoken), pa.string())).to_pylist()
         return [one["values"] for one in sorted(counted, key=lambda one: (-one["counts"], one["values"]))]
@@ -212,10 +214,10 @@ class ProductColumns:
         """Yield, part by part, rows of a child table with the place of the product of each."""
 
         def read(part: Part, before: int) -> tuple[Rows, pa.Table]:
-            ids = whole(part.read("products", ["product_id"])["product_id"])
+            ids = as_one_chunk(part.read("products", ["product_id"])["product_id"])
             rows = part.encoded(table, ["product_id", *columns])
             # Children name their product by id; everything here works with places, which numpy can index by.
-            return places(whole(rows["product_id"]), ids) + before, rows.drop_columns("product_id")
+            return places(as_one_chunk(rows["product_id"]), ids) + before, rows.drop_columns("product_id")
 
         yield from self.each_part(read)
 
@@ -251,14 +253,14 @@ class ProductColumns:
         return pa.concat_tables(pieces)
 
     def _own(self, table: str, columns: Sequence[str], filled: str, part: Part, before: int) -> pa.Table:
-        ids = whole(part.read("products", ["product_id"])["product_id"])
+        ids = as_one_chunk(part.read("products", ["product_id"])["product_id"])
         needed = ["product_id", "attribute", *columns, *filter(None, [filled])]
         rows = own(part.encoded(table, list(dict.fromkeys(needed))))
         if filled:
-            there = filled_values(whole(rows[filled]))
+            there = filled_values(as_one_chunk(rows[filled]))
             rows = rows.select(["product_id", *columns]).filter(pa.array(there))
-        place = places(whole(rows["product_id"]), ids)
-        _, values = combinations(pa.array(place), *(whole(rows[name]) for name in columns))
+        place = places(as_one_chunk(rows["product_id"]), ids)
+        _, values = combinations(pa.array(place), *(as_one_chunk(rows[name]) for name in columns))
         return pa.table([pc.add(values[0], before), *values[1:]], names=["product", *columns])
 
     def having(self, ids: tuple[str, ...]) -> Mask:
@@ -317,7 +319,7 @@ class ProductColumns:
 
     def in_order(self, values: npt.NDArray[Any], otherwise: Any) -> npt.NDArray[Any]:
         """Return values of the products of the audit for those of the catalogue; `otherwise` where it has none."""
-        judged = places(self.ids, whole(self._of_audit("product_id")))
+        judged = places(self.ids, as_one_chunk(self._of_audit("product_id")))
         return np.append(values, np.array([otherwise], values.dtype))[judged]
 
     def _of_channel(self, name: str) -> pa.Array:
@@ -329,12 +331,12 @@ class ProductColumns:
 
     def _of_audit(self, name: str) -> pa.ChunkedArray:
         assert self.audit is not None  # noqa: S101 - callers have checked it
-        return pa.chunked_array([whole(part.column(name)) for part in self.audit.parts], pa.string())
+        return pa.chunked_array([as_one_chunk(part.column(name)) for part in self.audit.parts], pa.string())
 
     def _audited(self, values: pa.Array | pa.ChunkedArray) -> pa.Array:
         """Return values of the audit in the order of the catalogue; null for products that it does not cover."""
-        judged = whole(self._of_audit("product_id"))
-        values = whole(values)
+        judged = as_one_chunk(self._of_audit("product_id"))
+        values = as_one_chunk(values)
         # An audit of the catalogue itself has its products in the same order, and nothing has to be looked up.
         return values if judged.equals(self.ids) else values.take(pc.index_in(self.ids, judged))
 
@@ -367,11 +369,11 @@ def _joined_column(pieces: Sequence[pa.Table], name: str) -> pa.Array:
     kind = _OF_PRODUCTS.field(name).type
     chunks = [chunk for piece in pieces for chunk in piece[name].chunks]
     if not pa.types.is_string(kind):
-        return whole(pa.chunked_array(chunks, kind))
+        return as_one_chunk(pa.chunked_array(chunks, kind))
     if name in DISTINCT:
-        return whole(pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind))
+        return as_one_chunk(pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind))
     encoded = [chunk.dictionary_encode().cast(_CODED) for chunk in chunks]
-    return whole(pa.chunked_array(encoded, _CODED).unify_dictionaries())
+    return as_one_chunk(pa.chunked_array(encoded, _CODED).unify_dictionaries())
 
 
 _NAME = re.compile(r"(?P<attribute>.+) \[(?P<unit>[^\[\]]*)\]", re.DOTALL)
@@ -442,8 +444,8 @@ def quantity_values(part: Part, attribute: str, unit: str) -> pa.Array:
     # The last value is for rows without a unit, whose code is -1.
     factors = np.array([factor if base == unit else np.nan for base, factor in bases])
     found = numbers(rows["value"]) * factors[code]
-    ids = whole(part.read("products", ["product_id"])["product_id"])
-    product = places(whole(rows["product_id"]), ids)
+    ids = as_one_chunk(part.read("products", ["product_id"])["product_id"])
+    product = places(as_one_chunk(rows["product_id"]), ids)
     # Reversed, so that the first of several numbers is written last and stays.
     known = np.flatnonzero(np.isfinite(found) & (product >= 0))[::-1]
     of_product = np.full(part.size, np.nan)
@@ -496,7 +498,7 @@ class ProductRows:
         if stored := [name for name in missing if name not in there]:
             schema = TABLES["products"].schema_of(stored)
             table = self._from_parts(lambda part, rows: part.encoded("products", stored).take(rows), schema)
-            self._columns |= {name: whole(table[name]) for name in stored}
+            self._columns |= {name: as_one_chunk(table[name]) for name in stored}
 
     def column(self, name: str) -> pa.Array:
         """Return a column of `products`, or grade and score of the audit."""
@@ -523,7 +525,7 @@ class ProductRows:
             names = Names.read(part.take(pa.array(chosen)), origin).best(language)
             return pa.table({"name": names}).take(pa.array(place[rows.to_numpy()]))
 
-        return whole(self._from_parts(best, pa.schema({"name": pa.string()}))["name"])
+        return as_one_chunk(self._from_parts(best, pa.schema({"name": pa.string()}))["name"])
 
     def _from_parts(self, read: Callable[[Part, pa.Array], pa.Table], schema: pa.Schema) -> pa.Table:
         """Return what is read of each part for its rows, in the order of all rows."""

@@ -33,7 +33,7 @@ from prodex.files import parquet
 from prodex.files.atomic import make_folder, storage, sweep, writing
 from prodex.files.untrusted import Count, Digest, is_file, is_folder, is_there, read_json
 from prodex.progress import Show
-from prodex.tables.columns import Mask, encoded, of_each, places, unaccented_texts, whole
+from prodex.tables.columns import Mask, as_one_chunk, encoded, of_each, places, unaccented_texts
 
 #: Columns of `products` that are searched in addition to the texts.
 _COLUMNS = (
@@ -95,68 +95,70 @@ class Search:
 
     def find_in_labels(self, words: str) -> Mask:
         """Return which products meet a search in labels and numbers alone: an answer while the words are made."""
-        return WordQuery.read(words).met(lambda text: self._in_labels(_Sought.of(text)), len(self._products))
+        return WordQuery.read(words).met(
+            lambda text: self._in_labels(_SearchTerm.of(text)), len(self._products)
+        )
 
     def _containing(self, texts: Sequence[str]) -> dict[str, Mask]:
         """Return which products contain each of some texts."""
         known = {text: self._remembered[text] for text in texts if text in self._remembered}
-        new = {text: _Sought.of(text) for text in texts if text not in known}
+        new = {text: _SearchTerm.of(text) for text in texts if text not in known}
         known |= dict(zip(new, self._in_texts(list(new.values())), strict=True))
-        for text, sought in new.items():
-            known[text] |= self._in_labels(sought)
+        for text, term in new.items():
+            known[text] |= self._in_labels(term)
         others = {text: mask for text, mask in self._remembered.items() if text not in known}
         self._remembered = dict([*others.items(), *known.items()][-_REMEMBERED:])
         return known
 
-    def _in_texts(self, sought: list[_Sought]) -> list[Mask]:
-        if not sought:
+    def _in_texts(self, terms: list[_SearchTerm]) -> list[Mask]:
+        if not terms:
             return []
 
         def containing(words: PartWords) -> list[Mask]:
-            return [words.containing_all(one.words) for one in sought]
+            return [words.containing_all(one.words) for one in terms]
 
-        nobody = [np.zeros(0, bool) for _ in sought]
+        nobody = [np.zeros(0, bool) for _ in terms]
         pieces = zip(*[nobody, *self.index.each(containing)], strict=True)
         found = [np.concatenate(masks) for masks in pieces]
         return [
-            mask if one.is_word else self._having(one, mask) for one, mask in zip(sought, found, strict=True)
+            mask if one.is_word else self._having(one, mask) for one, mask in zip(terms, found, strict=True)
         ]
 
-    def _having(self, sought: _Sought, candidates: Mask) -> Mask:
+    def _having(self, term: _SearchTerm, candidates: Mask) -> Mask:
         """Return which of the products that have all words of a phrase have them together in one text."""
 
         def having(part: Part, before: int) -> Mask:
             mine = candidates[before : before + part.size].copy()
             if mine.any():
                 chosen = part.take(pa.array(mine))
-                ids = whole(chosen.read("products", ["product_id"])["product_id"])
+                ids = as_one_chunk(chosen.read("products", ["product_id"])["product_id"])
                 rows = chosen.encoded("texts", ["product_id", "text"])
                 distinct, text = encoded(rows["text"])
-                has = np.append(sought.is_in(unaccented_texts(distinct)), False)[text]
-                places_ = np.flatnonzero(mine)[places(whole(rows["product_id"]), ids)[has]]
+                has = np.append(term.is_in(unaccented_texts(distinct)), False)[text]
+                places_ = np.flatnonzero(mine)[places(as_one_chunk(rows["product_id"]), ids)[has]]
                 mine[:] = False
                 mine[places_] = True
             return mine
 
         return np.concatenate([np.zeros(0, bool), *self._products.each_part(having)])
 
-    def _in_labels(self, sought: _Sought) -> Mask:
+    def _in_labels(self, term: _SearchTerm) -> Mask:
         found = np.zeros(len(self._products), bool)
         self._products.read(*_COLUMNS)
         for name in _COLUMNS:
             values = self._products.column(name)
             if pa.types.is_dictionary(values.type):
-                found |= of_each(sought.is_in(unaccented_texts(values.dictionary)), values, False)
+                found |= of_each(term.is_in(unaccented_texts(values.dictionary)), values, False)
             else:
-                found |= sought.is_in(unaccented_texts(values))
-        if sought.number:
+                found |= term.is_in(unaccented_texts(values))
+        if term.number:
             # Only in GTINs: in texts a number without its zeros would match too much.
-            found |= _containing_piece(self._products.column("gtin"), sought.number)
+            found |= _containing_piece(self._products.column("gtin"), term.number)
         return found
 
 
 @dataclass(frozen=True)
-class _Sought:
+class _SearchTerm:
     """A word or phrase in the form in which words are compared.
 
     Attributes
@@ -177,7 +179,7 @@ class _Sought:
     number: str = ""
 
     @classmethod
-    def of(cls, text: str) -> _Sought:
+    def of(cls, text: str) -> _SearchTerm:
         try:
             folded: str = unaccented_texts(pa.array([text], pa.string()))[0].as_py()
         except UnicodeEncodeError:  # half of a surrogate pair
@@ -254,7 +256,7 @@ def contains(labels: Sequence[str], words: str) -> Mask:
     [True, False]
     """
     texts = unaccented_texts(pa.array(labels, pa.string()))
-    return WordQuery.read(words).met(lambda text: _Sought.of(text).is_in(texts), len(labels))
+    return WordQuery.read(words).met(lambda text: _SearchTerm.of(text).is_in(texts), len(labels))
 
 
 #: How a search works, in one sentence for people.
@@ -420,16 +422,16 @@ class PartWords:
     @classmethod
     def of(cls, part: Part) -> Self:
         """Read the texts of a part; nothing of them is left out, also not of an update that waits."""
-        ids = whole(part.read("products", ["product_id"])["product_id"])
+        ids = as_one_chunk(part.read("products", ["product_id"])["product_id"])
         rows = part.encoded("texts", ["product_id", "text"])
         # Arrow's split reads beyond a text that ends in a space, and may lose its last word.
         lists = pc.utf8_split_whitespace(pc.utf8_trim_whitespace(rows["text"]))
-        lengths = whole(pc.fill_null(pc.list_value_length(lists), 0)).to_numpy()
+        lengths = as_one_chunk(pc.fill_null(pc.list_value_length(lists), 0)).to_numpy()
         spellings, spelling = encoded(pc.list_flatten(lists))
         # To take accents away takes most of the time, so that each spelling is looked at once.
         words, word = encoded(unaccented_texts(spellings))
         # One number for a word and a product: sorted, they are in order, and equal ones side by side.
-        pairs = word[spelling] * part.size + np.repeat(places(whole(rows["product_id"]), ids), lengths)
+        pairs = word[spelling] * part.size + np.repeat(places(as_one_chunk(rows["product_id"]), ids), lengths)
         pairs.sort()
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         word, product = np.divmod(pairs, max(part.size, 1))
@@ -447,7 +449,7 @@ class PartWords:
         """
         if table.schema.names != SCHEMA.names or table.schema.types != SCHEMA.types:
             raise ValueError("its columns are others")
-        words, lists = whole(table["word"]), whole(table["products"])
+        words, lists = as_one_chunk(table["word"]), as_one_chunk(table["products"])
         if words.null_count or lists.null_count:
             raise ValueError("a word or its products are missing")
         flat = b"" if not len(lists) else lists.buffers()[2]

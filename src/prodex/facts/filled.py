@@ -26,7 +26,7 @@ from prodex.executors import side_by_side
 from prodex.facts.requested_data import Asked, asked_for
 from prodex.locales import short_language, short_of
 from prodex.tables.attributes import is_within, path_keys, state_column
-from prodex.tables.columns import Mask, Rows, by_value, encoded, filled_values, places, whole
+from prodex.tables.columns import Mask, Rows, as_one_chunk, by_value, encoded, filled_values, places
 from prodex.tables.fill_state import LACKING, FillState, FillStates, state_of
 from prodex.tables.filled import BY_SHAPE, Filled, leaf_columns
 from prodex.tables.unreadable import Unreadable
@@ -271,7 +271,7 @@ class _PartRows:
             names = [*columns, *self._needed(table)]
             condition = self._condition() if table in BY_SHAPE else None
             found = self.part.read(table, list(dict.fromkeys(names)), condition)
-            self._columns |= {(table, name): whole(found[name]) for name in names}
+            self._columns |= {(table, name): as_one_chunk(found[name]) for name in names}
         return [self._columns[table, name] for name in columns]
 
     def _needed(self, table: str) -> Iterator[str]:
@@ -329,7 +329,7 @@ class _PartRows:
         (ids,) = self.read("products", ["product_id"])
         chosen = pc.field("product_id").isin(ids.take(pa.array(products)))
         read = self.part.read("raw", ["product_id", "json"], chosen)
-        there = places(whole(read["product_id"]), ids).tolist()
+        there = places(as_one_chunk(read["product_id"]), ids).tolist()
         return dict(zip(there, map(_attributes, read["json"].to_pylist()), strict=True))
 
     def _condition(self) -> pc.Expression:

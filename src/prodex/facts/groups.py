@@ -34,7 +34,7 @@ from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of
 from prodex.messages import composed, hint, meant
-from prodex.tables.columns import Rows, encoded, filled_values, places, unless_blank, whole
+from prodex.tables.columns import Rows, as_one_chunk, encoded, filled_values, places, unless_blank
 from prodex.tables.declaration import TABLES
 
 if TYPE_CHECKING:
@@ -185,8 +185,8 @@ def own_rows(catalog: Catalog, column: Column, table: str, *columns: str, filled
     """Return the products' own rows of a child table; their places are those of the column `product_id`."""
     rows = catalog.arrow(table, ["product_id", *columns, *filter(None, [filled])], IS_OWN)
     if filled:
-        rows = rows.filter(pa.array(filled_values(whole(rows[filled])))).drop_columns(filled)
-    place = places(whole(rows["product_id"]), column("product_id"))
+        rows = rows.filter(pa.array(filled_values(as_one_chunk(rows[filled])))).drop_columns(filled)
+    place = places(as_one_chunk(rows["product_id"]), column("product_id"))
     return rows.drop_columns("product_id").add_column(0, "product", pa.array(place))
 
 
@@ -195,8 +195,8 @@ def fact_column(name: str, catalog: Catalog) -> pa.Array:
     if name == "market":
         return markets_of(fact_column("target_market", catalog), catalog.origin)
     if name == "owner_id":
-        return owner_codes(lambda one: whole(catalog.arrow("products", [one])[one]))
-    return whole(catalog.arrow("products", [name])[name])
+        return owner_codes(lambda one: as_one_chunk(catalog.arrow("products", [one])[one]))
+    return as_one_chunk(catalog.arrow("products", [name])[name])
 
 
 def column_names(by: str) -> tuple[str, ...]:
@@ -287,7 +287,9 @@ def _by_tag(size: int, tags: pa.Table) -> Groups:
 
 
 def _by_language(size: int, texts: pa.Table) -> Groups:
-    codes, language = encoded(text_languages(whole(texts["language"]), whole(texts["language_code"])))
+    codes, language = encoded(
+        text_languages(as_one_chunk(texts["language"]), as_one_chunk(texts["language_code"]))
+    )
     names = codes.to_pylist()
     pairs = _once(texts["product"], language, len(names))
     return Groups.of("language", size, pairs, names, [language_label(one) for one in names])
@@ -295,7 +297,7 @@ def _by_language(size: int, texts: pa.Table) -> Groups:
 
 def _once(product: pa.ChunkedArray, code: Rows, width: int) -> tuple[Rows, Rows]:
     """Return each pair of product and code once, by product; those that are of no product or code are left out."""
-    products = whole(product).to_numpy(zero_copy_only=False)
+    products = as_one_chunk(product).to_numpy(zero_copy_only=False)
     there = (products >= 0) & (code >= 0)
     products, code = products[there].astype(np.int64), code[there]
     if (

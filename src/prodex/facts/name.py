@@ -39,12 +39,12 @@ from prodex.locales import short_of
 from prodex.tables.columns import (
     Mask,
     Rows,
+    as_one_chunk,
     by_combination,
     encoded,
     filled_values,
     places,
     unless_blank,
-    whole,
 )
 from prodex.tables.visible import is_visible
 
@@ -109,12 +109,12 @@ class Names:
         >>> [Names.of(texts, np.zeros(3, int), pa.array([market])).best()[0].as_py() for market in ("250", "826")]
         ['Riz long', 'Long rice']
         """
-        rank = places(whole(texts["attribute"]), pa.array(NAME_PATHS))
+        rank = places(as_one_chunk(texts["attribute"]), pa.array(NAME_PATHS))
         # Of all texts of a product a few are names: what costs time is done for these alone.
         rows = np.flatnonzero((rank >= 0) & (place >= 0))
-        rows = rows[filled_values(whole(texts["text"]).take(pa.array(rows)))]
+        rows = rows[filled_values(as_one_chunk(texts["text"]).take(pa.array(rows)))]
         language = text_languages(
-            whole(texts["language"]).take(rows), whole(texts["language_code"]).take(rows)
+            as_one_chunk(texts["language"]).take(rows), as_one_chunk(texts["language_code"]).take(rows)
         )
         is_pending, kind = np.divmod(rank[rows], len(NAMES))
         preference = _language_ranks(markets, language, place[rows])
@@ -126,7 +126,7 @@ class Names:
             len(markets),
             place[rows][order],
             language.take(pa.array(order)),
-            whole(texts["text"]).take(taken),
+            as_one_chunk(texts["text"]).take(taken),
             is_pending[order] > 0,
         )
 
@@ -134,11 +134,13 @@ class Names:
     def read(cls, part: Part, origin: Origin, chosen: pa.Array | None = None) -> Self:
         """Read the names of a part, or of those of its products that are chosen by key."""
         if chosen is not None:
-            part = part.take(pc.is_in(whole(part.read("products", ["product_id"])["product_id"]), chosen))
+            part = part.take(
+                pc.is_in(as_one_chunk(part.read("products", ["product_id"])["product_id"]), chosen)
+            )
         products = part.read("products", ["product_id", "target_market"])
         texts = part.encoded("texts", ["product_id", *TEXT_COLUMNS])
-        place = places(whole(texts["product_id"]), whole(products["product_id"]))
-        return cls.of(texts, place, markets_of(whole(products["target_market"]), origin))
+        place = places(as_one_chunk(texts["product_id"]), as_one_chunk(products["product_id"]))
+        return cls.of(texts, place, markets_of(as_one_chunk(products["target_market"]), origin))
 
     def rows(self, language: str | None = None) -> Rows:
         """Return for each product which of these names is its best, in one language or in any; -1 where none is."""

@@ -4,7 +4,7 @@ A change that a supplier has sent, and that nobody has accepted yet, is inside t
 the same shape as the product around it. Its rows are in the same tables, under an attribute that begins with
 `lastRequest.`. They are not the product's own: nothing counts, groups or judges by them. One thing alone is taken
 from them, the name of a product that has none of its own (see `prodex.facts.name`).
-`prodex.with_pending_updates(catalog)` gives the catalogue as it will be when all of them are accepted.
+`catalog.with_pending_updates()` gives the catalogue as it will be when all of them are accepted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.tables.attributes import PENDING
-from prodex.tables.columns import Mask, by_value, whole
+from prodex.tables.columns import Mask, as_one_chunk, by_value
 
 __all__ = ["IS_OWN", "PENDING", "are_pending", "own", "own_path"]
 
@@ -32,7 +32,7 @@ def are_pending(attribute: Any) -> Mask:
     """
     if pa.types.is_dictionary(attribute.type):
         return np.asarray(by_value(attribute, lambda path: path.startswith(PENDING), False), bool)
-    return np.asarray(whole(pc.starts_with(attribute, PENDING)).to_numpy(zero_copy_only=False), bool)
+    return np.asarray(as_one_chunk(pc.starts_with(attribute, PENDING)).to_numpy(zero_copy_only=False), bool)
 
 
 def own_path(path: str) -> str:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from prodex import gtin as gtins
 from prodex.errors import InputError
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 
 _Texts: TypeAlias = "pa.Array | pa.ChunkedArray"
 
@@ -56,7 +56,7 @@ def comparable_gtin(gtin: str | None) -> str | None:
 
 def comparable_gtins(column: _Texts) -> pa.Array:
     """Return the same for a column; the GTINs of a catalogue are nearly all of 14 digits."""
-    texts = whole(column)
+    texts = as_one_chunk(column)
     odd = pc.invert(pc.fill_null(pc.match_substring_regex(texts, "^[0-9]{14}$"), True))
     if not pc.any(odd).as_py():
         return texts

@@ -10,7 +10,7 @@ import pyarrow as pa
 from prodex.catalog import Catalog, Part
 from prodex.executors import side_by_side
 from prodex.messages import counted
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.tables.declared_paths import DeclaredKind
 from prodex.tables.unreadable import Unreadable
 
@@ -48,7 +48,7 @@ def _ids_by_place(part: Part) -> dict[tuple[str, DeclaredKind], list[str]]:
     unreadable = Unreadable.of(part)
     found: dict[tuple[str, DeclaredKind], list[str]] = defaultdict(list)
     if unreadable.found:
-        ids = whole(part.read("products", ["product_id"])["product_id"])
+        ids = as_one_chunk(part.read("products", ["product_id"])["product_id"])
         for place, rows in unreadable.found.items():
             found[place.path, place.kind] += ids.take(pa.array(rows)).to_pylist()
     return found

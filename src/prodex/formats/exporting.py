@@ -24,8 +24,8 @@ from prodex.files.atomic import safe_name, sha256
 from prodex.files.folders import replacing
 from prodex.files.layouts import require_layout
 from prodex.files.untrusted import Count, read_json
+from prodex.formats.formulas import escape_formulas as escaped
 from prodex.formats.registry import FORMATS, Batches, FormatName
-from prodex.formats.spreadsheet import escape_formulas as escaped
 from prodex.messages import counted, hint
 from prodex.progress import Progress, showing
 from prodex.tables.declaration import TABLES

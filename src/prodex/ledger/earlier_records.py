@@ -299,7 +299,7 @@ def forget_earlier_records(upserts: str | Iterable[str] | None = None) -> int:
     >>> import prodex
     >>> product = {"gtin": "08784900123459", "nameLegal": "Riz long", "kind": {"code": "70020"}}
     >>> _ = prodex.upsert(prodex.connect("sandbox"), [product])
-    >>> prodex.forget_earlier_records() > 0, prodex.forget_earlier_records()
+    >>> prodex.send.forget_earlier_records() > 0, prodex.send.forget_earlier_records()
     (True, 0)
     """
     there = {entry.name: entry for entry in entries()}

@@ -34,7 +34,7 @@ from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import Stage
 from prodex.tables.attributes import state_column
-from prodex.tables.columns import by_value, encoded, is_true, numbers, places, whole
+from prodex.tables.columns import as_one_chunk, by_value, encoded, is_true, numbers, places
 from prodex.tables.fill_state import FillState
 
 Mask = npt.NDArray[np.bool_]
@@ -96,7 +96,7 @@ class _Products:
 
     def having(self, rows: pa.Table, mask: Mask | None = None) -> Mask:
         """Return which products have one of some rows of a child table."""
-        keys = whole(rows["product_id"])
+        keys = as_one_chunk(rows["product_id"])
         keys = keys if mask is None else keys.filter(pa.array(mask))
         if not len(keys):
             return np.zeros(self.size, bool)
@@ -368,7 +368,7 @@ def _in_languages(products: _Products, wanted: Sequence[str]) -> _Verdict:
     def texts() -> tuple[pa.Table, Mask]:
         rows = products.own_rows("texts", ["language"])
         at_top = by_value(rows["attribute"], lambda path: "." not in path, False).astype(bool)
-        rows = rows.filter(pa.array(at_top & _mask(whole(rows["language"]).is_valid())))
+        rows = rows.filter(pa.array(at_top & _mask(as_one_chunk(rows["language"]).is_valid())))
         return rows, by_value(rows["language"], lambda code: short_of(code) not in among, False).astype(bool)
 
     # Mostly no text at all is in another language, and which product it is of need not be found out.
@@ -397,7 +397,7 @@ def _packshots(products: _Products) -> tuple[pa.Table, Mask]:
 def _without_packshot(products: _Products, rows: pa.Table, has: Mask) -> Mask:
     """Return which products have certainly no packshot: no picture, or each says that it is none."""
     pictured = products.having(rows)
-    without = pictured & ~has & ~products.having(rows, _mask(whole(rows["is_packshot"]).is_null()))
+    without = pictured & ~has & ~products.having(rows, _mask(as_one_chunk(rows["is_packshot"]).is_null()))
     # Of a product without a row of pictures, only its record shows whether it has an empty list of them.
     is_there = pc.is_in(products.state("assets"), pa.array([FillState.FILLED, FillState.UNREADABLE]))
     candidates = ~pictured & _mask(is_there)

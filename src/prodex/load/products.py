@@ -207,7 +207,7 @@ def load_rich_content(
     --------
     >>> import prodex
     >>> service = prodex.connect("sandbox")
-    >>> catalog = prodex.load_rich_content(service, name="pictures")
+    >>> catalog = prodex.load.load_rich_content(service, name="pictures")
     >>> len(catalog.pictures) > 0, catalog.origin.asked("namePublicLong")
     (True, False)
     """

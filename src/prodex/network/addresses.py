@@ -74,13 +74,18 @@ class Address:
             As `read_address`.
         """
         try:
-            url = urljoin(f"{self.scheme}://{self.netloc}{self.target}", location)
+            url = urljoin(self.url, location)
         except ValueError as error:
             raise MediaRefused(f"{self} redirects to an address that cannot be parsed.") from error
         return read_address(url)
 
+    @property
+    def url(self) -> str:
+        """The address as it is requested."""
+        return f"{self.scheme}://{self.netloc}{self.target}"
+
     def __str__(self) -> str:
-        return shortened(f"{self.scheme}://{self.netloc}{self.target}")
+        return shortened(self.url)
 
 
 def read_address(url: str) -> Address:
@@ -205,6 +210,10 @@ def is_loopback_host(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+#: Bytes of a reply to /health that are read: that of a sandbox is shorter.
+LONGEST_HEALTH = 65_536
 
 
 def is_health_of_sandbox(reply: bytes) -> bool:

@@ -262,7 +262,9 @@ class Retrying:
                     time=f"{self._clock() - begin:.0f}",
                     failure=failure,
                     longer=PythonCall(
-                        "{setting}(retry=px.RetryPolicy({name}=...))", setting=self._setting, name=name
+                        "{setting}(retry=px.service.RetryPolicy({name}=...))",
+                        setting=self._setting,
+                        name=name,
                     ),
                     seconds=f"{seconds:g}",
                 )

@@ -146,7 +146,7 @@ def _planned_picture(
 
 def _why_left_out(row: Mapping[str, Any], packshots_only: bool) -> str | None:
     if row["attribute"] != _OWN:
-        return "it belongs to a pending update; with_pending_updates(catalog) has it as accepted"
+        return "it belongs to a pending update; catalog.with_pending_updates() has it as accepted"
     if packshots_only and not row["is_packshot"]:
         return "it is not a packshot according to its record"
     return None

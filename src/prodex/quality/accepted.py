@@ -39,7 +39,7 @@ from prodex.files.lock import publishing_lock
 from prodex.files.untrusted import check_moment, is_there, read_bytes
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import Check
-from prodex.tables.columns import Rows, is_true, whole
+from prodex.tables.columns import Rows, as_one_chunk, is_true
 from prodex.tables.frames import to_frame
 from prodex.written_dates import written_date, written_day
 
@@ -450,7 +450,7 @@ def accepted_in_part(part: AuditPart, checks: Sequence[Check], wanted: WantedFin
     Only what has an acceptance is looked at closely: products and checks are matched as whole columns first.
     """
     names = wanted.names
-    ids, gtins = whole(part.column("product_id")), whole(part.column("gtin"))
+    ids, gtins = as_one_chunk(part.column("product_id")), as_one_chunk(part.column("gtin"))
     is_named = is_true(pc.is_in(ids, wanted.ids)) | is_true(pc.is_in(comparable_gtins(gtins), wanted.gtins))
     if not is_named.any():
         return NONE_ACCEPTED

@@ -42,7 +42,7 @@ from prodex.quality.scores import by_group, counted, grades, grades_of, whole_sc
 from prodex.quality.states import State, States
 from prodex.selection import Selection
 from prodex.selection.units import units_given
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.tables.frames import to_frame
 
 
@@ -1026,11 +1026,11 @@ class Audit:
         """Return a column for all products, from the audit itself or from its catalogue."""
         if name in IDENTITY.names:
             chunks = [chunk for part in self.parts for chunk in part.column(name).chunks]
-            return whole(pa.chunked_array(chunks, IDENTITY.field(name).type))
+            return as_one_chunk(pa.chunked_array(chunks, IDENTITY.field(name).type))
         read = self._available_catalog(f"the column {name!r}").arrow("products", ["product_id", name])
         # The catalogue may have its products in another order than the audit.
-        place = pc.index_in(self._column("product_id"), whole(read["product_id"]))
-        return whole(read[name]).take(place)
+        place = pc.index_in(self._column("product_id"), as_one_chunk(read["product_id"]))
+        return as_one_chunk(read[name]).take(place)
 
     def _own_rows(self, table: str, *columns: str, filled: str = "") -> pa.Table:
         return own_rows(self._available_catalog(table), self._column, table, *columns, filled=filled)

@@ -113,12 +113,12 @@ class Check:
                     rules=PythonCall("prodex.rules()"),
                 )
             )
-        return cls.made(
+        return cls.of_rule(
             rule, parameters, severity=severity, weight=weight, scope=scope, in_force=in_force, until=until
         )
 
     @classmethod
-    def made(
+    def of_rule(
         cls,
         rule: Rule,
         parameters: Mapping[str, Any] | None = None,

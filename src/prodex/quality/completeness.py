@@ -109,7 +109,7 @@ class Completeness:
                     "This audit was made without requirements, so nobody said what complete is. Write them with "
                     "{requirements}, fill them in, and audit by them: {audit}.",
                     requirements=PythonCall(
-                        "prodex.requirements({file!r}, catalog)", file="requirements.xlsx"
+                        "prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"
                     ),
                     audit=PythonCall("prodex.audit(catalog, {profile!r})", profile="requirements.xlsx"),
                 )

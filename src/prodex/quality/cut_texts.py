@@ -28,7 +28,7 @@ from prodex.facts.owner import owner_codes
 from prodex.facts.requested_data import OR
 from prodex.languages import Message
 from prodex.quality.products import Products
-from prodex.tables.columns import Mask, Numbers, Rows, by_value, combinations, encoded, whole
+from prodex.tables.columns import Mask, Numbers, Rows, as_one_chunk, by_value, combinations, encoded
 
 #: What distinguishes owners: without it, nobody knows whose columns are too short.
 OWNER = OR.join(("owner.id", "owner.uuid", "owner.name"))
@@ -140,14 +140,16 @@ class CutLengths:
         if not products.are_asked_for([OWNER]):
             return _SCHEMA.empty_table()
         table = products.arrow("texts", "attribute", "text")
-        attributes = whole(table["attribute"]).dictionary_encode()
+        attributes = as_one_chunk(table["attribute"]).dictionary_encode()
         # Where not all texts of an attribute were requested, their lengths say nothing.
         is_whole = by_value(attributes, lambda one: products.are_asked_for([f"{one}.data"]), False)
-        texts = whole(table["text"])
+        texts = as_one_chunk(table["text"])
         characters = np.asarray(pc.fill_null(pc.utf8_length(texts), 0).to_numpy(zero_copy_only=False))
         rows = np.flatnonzero((characters >= _SHORTEST) & is_whole.astype(bool))
         taken = pa.array(rows)
-        owners = owner_codes(products.column).dictionary_encode().take(whole(table["product"]).take(taken))
+        owners = (
+            owner_codes(products.column).dictionary_encode().take(as_one_chunk(table["product"]).take(taken))
+        )
         # Texts are not copied: these are all that there are, and only some of their bytes are looked at.
         begins, ends, data = _where_held(texts, rows)
         end, body = _marks(ends, data, 0), _marks(ends, data, 12)

@@ -32,7 +32,7 @@ from prodex.selection.column_values import (
 )
 from prodex.selection.plain import COLUMNS
 from prodex.tables.attributes import ATTRIBUTES, PATHS
-from prodex.tables.columns import Mask, Rows, is_true, places, whole
+from prodex.tables.columns import Mask, Rows, as_one_chunk, is_true, places
 from prodex.tables.frames import to_frame
 
 #: Columns of the findings that say which check it was, with the name of the fact.
@@ -179,7 +179,7 @@ def _stored(part: AuditPart, column: str) -> pa.ChunkedArray:
         return part.column(column)
     findings = part.findings
     if column == "reason":
-        ids, values = (whole(findings[name]) for name in ("reason_id", "reason_values"))
+        ids, values = (as_one_chunk(findings[name]) for name in ("reason_id", "reason_values"))
         return pa.chunked_array([reason_words(written_reasons(ids, values), ENGLISH)])
     return findings[column]
 
@@ -300,7 +300,7 @@ def failure_rows(
     words
         The language of problems, titles, reasons and what to do.
     """
-    return in_words(found_rows(part, checks, wanted, accepted), checks, words)
+    return findings_in_words(found_rows(part, checks, wanted, accepted), checks, words)
 
 
 def found_rows(
@@ -329,22 +329,24 @@ def found_rows(
     chosen = chosen[_kept(identity, findings, checks, chosen, wanted.wants)]
     rows = _found(identity, findings, checks, chosen, accepted)
     # Filters are written in English, whoever reads what they leave.
-    return rows.filter(pa.array(wanted.kept(in_words(rows, checks)))) if wanted.looks_at_rows else rows
+    return (
+        rows.filter(pa.array(wanted.kept(findings_in_words(rows, checks)))) if wanted.looks_at_rows else rows
+    )
 
 
 def rows_of_findings(part: AuditPart, checks: Sequence[Check], rows: Rows) -> pa.Table:
     """Return some findings of a part as `failure_rows` shows them, given by their place in `AuditPart.findings`."""
-    return in_words(_found(part.products, part.findings, checks, rows, NONE_ACCEPTED), checks)
+    return findings_in_words(_found(part.products, part.findings, checks, rows, NONE_ACCEPTED), checks)
 
 
 def doubt_rows(part: AuditPart, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
     """Return why checks are unknown of the products of a part, as `failure_rows` shows findings."""
     doubts = part.doubts
     order = np.argsort(doubts["product"].to_numpy(), kind="stable")
-    return in_words(_found(part.products, doubts, checks, order, NONE_ACCEPTED), checks, words)
+    return findings_in_words(_found(part.products, doubts, checks, order, NONE_ACCEPTED), checks, words)
 
 
-def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
+def findings_in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGLISH) -> pa.Table:
     """Return findings in a language; the columns of the result are those of `FAILURES`.
 
     Parameters
@@ -357,12 +359,12 @@ def in_words(found: pa.Table, checks: Sequence[Check], words: Translation = ENGL
         The language.
     """
     # Of a few findings, most checks have none.
-    here = whole(found["check"]).dictionary_encode()
+    here = as_one_chunk(found["check"]).dictionary_encode()
     checks = [checks[one] for one in here.dictionary.to_pylist()]
     columns: dict[str, Any] = {name: found[name] for name in found.column_names}
     for name, attribute in OF_CHECK.items():
         columns[name] = pa.DictionaryArray.from_arrays(here.indices, said_of_checks(checks, attribute, words))
-    columns["reason"] = reason_words(whole(found["reason"]), words)
+    columns["reason"] = reason_words(as_one_chunk(found["reason"]), words)
     return pa.table([columns[name] for name in FAILURES.names], schema=FAILURES)
 
 
@@ -395,13 +397,17 @@ def _found(
 ) -> pa.Table:
     found = findings.drop_columns("compared").take(pa.array(rows)).combine_chunks()
     products = found["product"].combine_chunks()
-    columns = {name: whole(identity[name]).take(products) for name in _OF_PRODUCT}
+    columns = {name: as_one_chunk(identity[name]).take(products) for name in _OF_PRODUCT}
     columns |= {name: found[name] for name in FOUND.names if name in found.column_names}
     for name in ("attribute", "language"):
-        columns[name] = pc.coalesce(found[name], said_of_checks(checks, name).take(whole(found["check"])))
+        columns[name] = pc.coalesce(
+            found[name], said_of_checks(checks, name).take(as_one_chunk(found["check"]))
+        )
     columns["reason"] = _reasons(found, checks)
-    place = places(pa.array(rows), whole(accepted["finding"]))
-    columns |= {name: whole(accepted[name]).take(pa.array(place, mask=place < 0)) for name in _ACCEPTED}
+    place = places(pa.array(rows), as_one_chunk(accepted["finding"]))
+    columns |= {
+        name: as_one_chunk(accepted[name]).take(pa.array(place, mask=place < 0)) for name in _ACCEPTED
+    }
     return pa.table([columns[name] for name in FOUND.names], schema=FOUND)
 
 
@@ -409,9 +415,11 @@ def _reasons(found: pa.Table, checks: Sequence[Check]) -> pa.Array:
     """Return the reason of each finding, written; that of its check where it has none of its own."""
     reasons = [check.reason for check in checks]
     # Behind those of the findings are those of the checks.
-    ids = pa.concat_arrays([whole(found["reason_id"]), pa.array([one.id for one in reasons], pa.string())])
+    ids = pa.concat_arrays(
+        [as_one_chunk(found["reason_id"]), pa.array([one.id for one in reasons], pa.string())]
+    )
     values = pa.concat_arrays(
-        [whole(found["reason_values"]), pa.array([one.json for one in reasons], pa.string())]
+        [as_one_chunk(found["reason_values"]), pa.array([one.json for one in reasons], pa.string())]
     )
     has_own = np.asarray(found["reason_id"].is_valid().to_numpy(), bool)
     row = np.where(has_own, np.arange(len(found)), len(found) + found["check"].to_numpy())

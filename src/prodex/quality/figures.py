@@ -34,7 +34,7 @@ from prodex.quality.scores import by_group
 from prodex.quality.unusual import FigureKind
 from prodex.store.archive import Archive, archive_place, in_order, is_entry, new_entry
 from prodex.tables.attributes import attribute_of
-from prodex.tables.columns import Rows, encoded, places, whole
+from prodex.tables.columns import Rows, as_one_chunk, encoded, places
 from prodex.tables.fill_state import FillState
 from prodex.tables.filled import short_languages
 
@@ -247,7 +247,7 @@ def _rows(audit: Audit) -> Iterator[Figure]:
     # A damaged snapshot says so when it is opened; here it only means that fewer figures are known.
     with suppress(SnapshotError):
         if audit.catalog is not None:
-            yield from _catalog_rows(audit.catalog, whole(audit.identity["product_id"]), suppliers)
+            yield from _catalog_rows(audit.catalog, as_one_chunk(audit.identity["product_id"]), suppliers)
 
 
 def _measured(measure: str, size: int, values: Mapping[str, float], supplier: str = NONE) -> Iterator[Figure]:
@@ -318,7 +318,7 @@ def _catalog_rows(catalog: Catalog, judged: pa.Array, suppliers: _Suppliers) -> 
         Their suppliers.
     """
     own = catalog.arrow("products", ["product_id", "pictures_count", "updated_at"])
-    row = own.take(pc.index_in(judged, whole(own["product_id"])))
+    row = own.take(pc.index_in(judged, as_one_chunk(own["product_id"])))
     if catalog.origin.asked("assets.pictures"):
         pictured = np.flatnonzero(pc.fill_null(row["pictures_count"], 0).to_numpy() > 0)
         yield from suppliers.shares("pictures", suppliers.counts(pictured) / np.maximum(suppliers.sizes, 1))
@@ -359,12 +359,12 @@ def _speaking(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
 
 def _filled_attributes(catalog: Catalog, judged: pa.Array) -> Iterator[tuple[str, Rows]]:
     """Yield each attribute of each part, with the products that have it filled."""
-    ids = [whole(part.read("presence", ["product_id"])["product_id"]) for part in catalog.parts]
+    ids = [as_one_chunk(part.read("presence", ["product_id"])["product_id"]) for part in catalog.parts]
     for places_of, part in zip(_places_in_audit(ids, judged), catalog.parts, strict=True):
         table = part.read("presence")
         for name in table.column_names:
             if (attribute := attribute_of(name)) is not None:
-                filled = whole(pc.equal(table[name], FillState.FILLED)).to_numpy(zero_copy_only=False)
+                filled = as_one_chunk(pc.equal(table[name], FillState.FILLED)).to_numpy(zero_copy_only=False)
                 yield attribute, places_of[filled]
 
 
@@ -373,7 +373,7 @@ def _places_in_audit(ids: Sequence[pa.Array], judged: pa.Array) -> list[Rows]:
     if not ids:
         return []
     # Looked up all at once: an index of a million products is not made for each part.
-    found = places(whole(pa.chunked_array(ids, pa.string())), judged)
+    found = places(as_one_chunk(pa.chunked_array(ids, pa.string())), judged)
     return np.split(found, np.cumsum([len(one) for one in ids])[:-1])
 
 

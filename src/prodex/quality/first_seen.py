@@ -28,7 +28,7 @@ from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import Check
 from prodex.quality.states import State
 from prodex.store.archive import in_order
-from prodex.tables.columns import Mask, Rows, combinations, looked_up, whole
+from prodex.tables.columns import Mask, Rows, as_one_chunk, combinations, looked_up
 
 _LOG = logging.getLogger("prodex")
 
@@ -146,10 +146,11 @@ def _is_whole(audit: Audit) -> bool:
 def _findings(part: AuditPart, checks: Sequence[Check]) -> pd.DataFrame:
     """Return the findings of a part, each with its product, its check and its own digest, as in `OPEN`."""
     findings = part.findings
-    place = whole(findings["check"])
+    place = as_one_chunk(findings["check"])
     columns = [
         pc.coalesce(
-            whole(findings[name]), pa.array([getattr(one, name) for one in checks], pa.string()).take(place)
+            as_one_chunk(findings[name]),
+            pa.array([getattr(one, name) for one in checks], pa.string()).take(place),
         )
         for name in ("attribute", "language")
     ]

@@ -29,7 +29,7 @@ from prodex.facts.requested_data import EVERY_TEXT, EVERYTHING, Asked, asked_for
 from prodex.quality.text_normalization import FoldedTexts
 from prodex.selection.paths import wire_paths
 from prodex.tables.attributes import attribute_of, state_column
-from prodex.tables.columns import Mask, Rows, is_true, whole
+from prodex.tables.columns import Mask, Rows, as_one_chunk, is_true
 from prodex.tables.declaration import TABLES
 from prodex.tables.fill_state import FillStates
 from prodex.tables.filled import Filled
@@ -366,11 +366,11 @@ class ChildRows:
 
     @classmethod
     def _made(cls, products: Products) -> Self:
-        return cls(products, whole(products.arrow(cls.table)["product"]).to_numpy())
+        return cls(products, as_one_chunk(products.arrow(cls.table)["product"]).to_numpy())
 
     def __getitem__(self, column: str) -> pa.Array:
         """Return a column of the table."""
-        return whole(self.products.arrow(self.table, column)[column])
+        return as_one_chunk(self.products.arrow(self.table, column)[column])
 
     def any(self, rows: Any) -> Mask:
         """Say of which products one of these rows is, given by place or as booleans."""
@@ -387,4 +387,4 @@ def _whole_text_column(read: pa.Table, name: str) -> pa.Array:
     # Rules compare texts; a dictionary type would have to be known to each of them.
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    return whole(column)
+    return as_one_chunk(column)

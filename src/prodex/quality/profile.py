@@ -275,7 +275,7 @@ class Profile:
                     "{requirements}, and fill in its cells.",
                     name=repr(given.name),
                     requirements=PythonCall(
-                        "prodex.requirements({file!r}, catalog)", file="requirements.xlsx"
+                        "prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"
                     ),
                 )
             )
@@ -525,7 +525,7 @@ def _check_of_missing(
     """Return a check that is unknown of every product: its rule is in a pack that is not here."""
     weights = {"severity": entry.get("severity", "warning"), "weight": entry.get("weight")}
     with place.named(here):
-        return Check.made(missing_rule(rule, away), scope=_scope_of_entry(entry, place, here), **weights)
+        return Check.of_rule(missing_rule(rule, away), scope=_scope_of_entry(entry, place, here), **weights)
 
 
 def _expanded(

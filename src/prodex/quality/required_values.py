@@ -28,7 +28,16 @@ from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.products import Products
 from prodex.quality.reasons import Reasons
 from prodex.quality.verdict import Evidence, compared_with
-from prodex.tables.columns import Mask, Numbers, Rows, composed_texts, encoded, filled_values, is_true, whole
+from prodex.tables.columns import (
+    Mask,
+    Numbers,
+    Rows,
+    as_one_chunk,
+    composed_texts,
+    encoded,
+    filled_values,
+    is_true,
+)
 from prodex.tables.declaration import TABLES
 from prodex.tables.fill_state import FillState, FillStates
 from prodex.tables.filled import BY_SHAPE, tables_at
@@ -212,7 +221,7 @@ def present_values(products: Products, asked: AskedAttribute, there: Mask) -> Ev
             said[product].append(compared_with(text, *more))
     if said and not asked.language and path == asked.attribute:
         for leaves in products.remember(("leaves", path), lambda: list(_leaves(products, path))):
-            own = leaves.filter(pa.array(there[whole(leaves["product"]).to_numpy()]))
+            own = leaves.filter(pa.array(there[as_one_chunk(leaves["product"]).to_numpy()]))
             for product, *leaf in zip(*(one.to_pylist() for one in own.columns), strict=True):
                 said[product].append(compared_with(*leaf))
     return _evidence(
@@ -289,7 +298,9 @@ def _read_values(products: Products, asked: AskedAttribute) -> Values:
         rows = rows.filter(pa.array(meant))
         is_number = is_true(pc.equal(rows["type"], "number")) if table == "scalars" else None
         more = rows["language"].to_pylist() if table == "texts" else None
-        read.append(_values(whole(rows["product"]).to_numpy(), whole(rows[column]), is_number, more))
+        read.append(
+            _values(as_one_chunk(rows["product"]).to_numpy(), as_one_chunk(rows[column]), is_number, more)
+        )
     return Values(
         np.concatenate([one.product for one in read]),
         pa.concat_arrays([one.texts for one in read]),
@@ -313,10 +324,12 @@ def _pictures(products: Products, face: str) -> Values:
 
 def _nutrient(products: Products, code: str) -> Values:
     rows = products.arrow("nutrients", "nutrient_code", "quantity", "unit_code")
-    kept = is_true(pc.equal(rows["nutrient_code"], code)) & filled_values(whole(rows["quantity"]))
+    kept = is_true(pc.equal(rows["nutrient_code"], code)) & filled_values(as_one_chunk(rows["quantity"]))
     rows = rows.filter(pa.array(kept))
     return _values(
-        whole(rows["product"]).to_numpy(), whole(rows["quantity"]), more=rows["unit_code"].to_pylist()
+        as_one_chunk(rows["product"]).to_numpy(),
+        as_one_chunk(rows["quantity"]),
+        more=rows["unit_code"].to_pylist(),
     )
 
 
@@ -386,7 +399,7 @@ def _number(code: str) -> str | None:
 def _values(
     product: Rows, values: pa.Array, is_number: Mask | None = None, more: Sequence[object] | None = None
 ) -> Values:
-    texts = whole(values)
+    texts = as_one_chunk(values)
     if pa.types.is_dictionary(texts.type):
         texts = texts.cast(texts.type.value_type)
     if is_number is None:
@@ -394,7 +407,7 @@ def _values(
     texts = texts if pa.types.is_string(texts.type) else texts.cast(pa.string())
     filled = filled_values(texts)
     kept = None if more is None else [(more[row],) for row in np.flatnonzero(filled).tolist()]
-    texts = whole(texts.filter(pa.array(filled)))
+    texts = as_one_chunk(texts.filter(pa.array(filled)))
     return Values(np.asarray(product, np.int64)[filled], texts, is_number[filled], more=kept)
 
 

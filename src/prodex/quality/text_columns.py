@@ -22,7 +22,7 @@ from prodex.quality.remembered import has_match
 from prodex.quality.text_normalization import FoldedTexts
 from prodex.quality.verdict import Evidence, Verdict, Words
 from prodex.tables.attributes import is_within
-from prodex.tables.columns import Mask, Rows, composed_texts, encoded, filled_values, is_true, whole
+from prodex.tables.columns import Mask, Rows, as_one_chunk, composed_texts, encoded, filled_values, is_true
 from prodex.tables.filled import short_languages
 
 #: Localized texts of the specification, of which a product has one in each language.
@@ -77,7 +77,7 @@ class TextColumns:
     def _made(cls, products: Products) -> Self:
         table = products.arrow("texts", "attribute", "language", "text").combine_chunks()
         # Blank texts count as missing everywhere, so no rule has to look at them.
-        filled = pa.array(filled_values(whole(table["text"])))
+        filled = pa.array(filled_values(as_one_chunk(table["text"])))
         table = table.filter(filled).combine_chunks()
         attributes, attribute = encoded(table["attribute"])
         languages, language = short_languages(table["language"])
@@ -85,7 +85,7 @@ class TextColumns:
         texts, wording = encoded(table["text"])
         return cls(
             len(products),
-            whole(table["product"]).to_numpy(),
+            as_one_chunk(table["product"]).to_numpy(),
             attribute,
             language,
             wording,

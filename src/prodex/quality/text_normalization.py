@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from prodex.messages import LETTERS
 from prodex.quality.remembered import Remembered
-from prodex.tables.columns import is_true, whole
+from prodex.tables.columns import as_one_chunk, is_true
 
 #: Replaces marks of emphasis, and all else that may part a word or two words, between two letters.
 MARK = "\x1f"
@@ -71,7 +71,7 @@ def folded(texts: pa.Array) -> pa.Array:
     >>> folded(pa.array(["_Milch_ 3,5&nbsp;%, <b>WEIZEN</b>", "Œufs – crème"])).to_pylist()
     ['milch 3 5 %, weizen', 'oeufs, creme']
     """
-    return _folded(whole(pc.fill_null(texts, "")))
+    return _folded(as_one_chunk(pc.fill_null(texts, "")))
 
 
 def _fold(texts: pa.Array) -> pa.Array:
@@ -124,7 +124,7 @@ class FoldedTexts:
 
     def places(self, texts: pa.Array) -> pa.Array:
         """Return the places by which `at` finds these texts folded, also when it knows more texts."""
-        texts = whole(pc.fill_null(texts, ""))
+        texts = as_one_chunk(pc.fill_null(texts, ""))
         places = pc.index_in(texts, self._known)
         if not places.null_count:
             return places

@@ -28,7 +28,7 @@ class ValidationStatus(IntEnum):
     Examples
     --------
     >>> import prodex
-    >>> prodex.ProductQuery(validation_status_in=[prodex.ValidationStatus.NOT_OK]).to_body()
+    >>> prodex.ProductQuery(validation_status_in=[prodex.query.ValidationStatus.NOT_OK]).to_body()
     {'filter_validation_status_in': 1}
     """
 
@@ -44,7 +44,7 @@ class SharingStatus(IntEnum):
     Examples
     --------
     >>> import prodex
-    >>> prodex.ProductQuery(status_shared_with=prodex.SharingStatus.ACCEPTED).to_body()
+    >>> prodex.ProductQuery(status_shared_with=prodex.query.SharingStatus.ACCEPTED).to_body()
     {'status_shared_with': 4}
     """
 
@@ -59,7 +59,7 @@ class ProductStatus(StrEnum):
     Examples
     --------
     >>> import prodex
-    >>> prodex.ProductQuery(target_productstatus_in=[prodex.ProductStatus.TO_BE_VALIDATED]).to_body()
+    >>> prodex.ProductQuery(target_productstatus_in=[prodex.query.ProductStatus.TO_BE_VALIDATED]).to_body()
     {'filter_target_productstatus_in': 'TO_BE_VALIDATED'}
     """
 

@@ -20,7 +20,7 @@ from prodex.errors import InputError
 from prodex.languages import ENGLISH, Message, Translation
 from prodex.selection.paths import COLUMN, MISSING, MISSING_OF_ALL
 from prodex.selection.value import Selection
-from prodex.tables.columns import Mask, whole
+from prodex.tables.columns import Mask, as_one_chunk
 
 #: What can be counted.
 CONSUMER, ALL_UNITS = "consumer", "all"
@@ -213,8 +213,8 @@ class CountedUnits:
     @classmethod
     def of(cls, flags: pa.Array | pa.ChunkedArray, units: str = CONSUMER, is_asked: bool = True) -> Self:
         """Return which products count, by the flags of consumer units; a flag is missing where it cannot be read."""
-        known = pc.fill_null(whole(flags), fill_value=True).to_numpy(zero_copy_only=False)
-        return cls(known, whole(flags).is_null().to_numpy(zero_copy_only=False), units, is_asked)
+        known = pc.fill_null(as_one_chunk(flags), fill_value=True).to_numpy(zero_copy_only=False)
+        return cls(known, as_one_chunk(flags).is_null().to_numpy(zero_copy_only=False), units, is_asked)
 
     def counting(self, units: str) -> Self:
         """Return the same where these units count."""

@@ -82,7 +82,7 @@ def renew(service: Client, upsert: UpsertFile, numbers: Iterable[int], progress:
             advice(
                 "Nothing was sent: the products could not be requested as they are now, which is kept to take the "
                 "write back. {forget} sends them without.",
-                forget=PythonCall("prodex.forget_earlier_records({name!r})", name=upsert.name),
+                forget=PythonCall("prodex.send.forget_earlier_records({name!r})", name=upsert.name),
             )
         )
         raise

@@ -25,7 +25,7 @@ from prodex.ledger.change_digests import Shown, are_shown, shown_by
 from prodex.ledger.upsert_file import LONGEST
 from prodex.ledger.writes import SentWrite, WriteOutcome, sent_writes
 from prodex.send.records import Product
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.tables.values import read_json
 
 
@@ -121,7 +121,7 @@ def _keys(catalog: Catalog, among: Collection[str] | None) -> dict[str, list[str
     if among is not None:
         read = read.filter(pc.is_in(read["product_id"], pa.array(sorted(among), pa.string())))
     keys: dict[str, list[str]] = {}
-    gtins = comparable_column(whole(read["gtin"]))
+    gtins = comparable_column(as_one_chunk(read["gtin"]))
     for product, gtin in zip(read["product_id"].to_pylist(), gtins.to_pylist(), strict=True):
         if gtin is not None:
             keys.setdefault(gtin, []).append(product)

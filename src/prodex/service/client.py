@@ -117,6 +117,8 @@ class Client:
     ) -> None:
         import requests
 
+        from prodex.network.http_adapter import LimitedAdapter
+
         if not isinstance(settings, Settings):
             raise SettingsError(
                 f'A Client is made by prodex.connect("sandbox") or prodex.connect(); settings is {described(settings)}.'
@@ -126,8 +128,7 @@ class Client:
         if session is None:
             session = requests.Session()
             for scheme in ("https://", "http://"):
-                # More than windows in parallel: with the default of 10, requests would discard and reopen some.
-                session.mount(scheme, requests.adapters.HTTPAdapter(pool_maxsize=32))
+                session.mount(scheme, LimitedAdapter())
             session.trust_env = not local  # a proxy cannot reach the loopback of this machine
         # The operators recommend 2 calls a second; for the sandbox that would only make tests slow.
         if calls_per_second is None:

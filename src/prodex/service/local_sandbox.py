@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,10 +23,11 @@ import msgspec
 
 from prodex.errors import ServiceUnreachable, SettingsError
 from prodex.files.atomic import home, is_alive
-from prodex.files.lock import taking_turns
+from prodex.files.lock import locked
 from prodex.files.untrusted import read_json
 from prodex.installation import missing_extra
-from prodex.network.addresses import is_health_of_sandbox, is_loopback
+from prodex.limits import REPLY, LimitExceeded, Limits, Meter
+from prodex.network.addresses import LONGEST_HEALTH, is_health_of_sandbox, is_loopback
 from prodex.progress import Phase, in_notebook, showing, write_line
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
@@ -36,6 +37,7 @@ _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
 # Seconds. The first start takes long: it fills the store with the sample catalogue.
 _START_TIME = 300
 _STOP_TIME = 10
+_HEALTH = Limits(seconds=10)
 
 # How far a new store is, as the sandbox reports it.
 _COUNTED = re.compile(rb"([\d,]+) of ([\d,]+) products")
@@ -63,7 +65,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
-    with taking_turns(home / "start.lock", "starting the sandbox"):
+    with locked(home, "starting the sandbox", name="start.lock", patience=None):
         facts = running_sandbox(home) or _start(home)
     principal = facts["credentials"][0]
     own = "the sandbox's own access keys"
@@ -81,7 +83,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
 
 def require_sandbox() -> None:
     """Raise a `MissingExtra` where the packages that the sandbox needs are not installed."""
-    for package in ("fastapi", "uvicorn"):
+    for package in ("starlette", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise missing_extra("The sandbox", package, "sandbox")
 
@@ -106,20 +108,28 @@ class _ServerFile(msgspec.Struct):
 
 def running_sandbox(home: Path) -> Mapping[str, Any] | None:
     """Return base URL, process and credentials of the sandbox of this folder, or None if none is running."""
-    import requests
-
     try:
         facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
         # A sandbox that was killed leaves its file, and its process id and port may belong to others now.
         if not is_loopback(facts["base_url"]) or not is_alive(facts["pid"]):
             return None
-        with requests.Session() as session:
-            # A proxy of the environment cannot reach this machine's loopback.
-            session.trust_env = False
-            health = session.get(f"{facts['base_url']}/health", timeout=10).content
-    except (OSError, ValueError, OverflowError, requests.RequestException):
+        return facts if _is_sandbox(facts["base_url"]) else None
+    except (OSError, ValueError, OverflowError):
         return None
-    return facts if is_health_of_sandbox(health) else None
+
+
+def _is_sandbox(base_url: str) -> bool:
+    """Whether the server at a base URL answers soon that it is a sandbox."""
+    from urllib3.exceptions import HTTPError
+
+    from prodex.network.http_adapter import LimitedAdapter, LimitedCall, opened
+
+    adapter, call = LimitedAdapter(), LimitedCall(Meter(_HEALTH, REPLY, "connect"))
+    try:
+        with closing(adapter), opened(adapter, f"{base_url}/health", call, timeout=(10, 10)) as reply:
+            return is_health_of_sandbox(reply.read(LONGEST_HEALTH))
+    except (OSError, HTTPError, LimitExceeded):
+        return False
 
 
 def _start(home: Path) -> Mapping[str, Any]:

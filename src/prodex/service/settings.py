@@ -24,8 +24,8 @@ from urllib.parse import urlsplit
 import dotenv
 
 from prodex.advice import Advice, PythonCall, advice
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import SettingsError
-from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.network.addresses import is_loopback_host
 from prodex.progress import in_notebook
 from prodex.service.secret import Secret

@@ -1,26 +1,28 @@
-"""The transport to the service: sends a request, classifies the reply, and keeps secrets out of messages and errors."""
+"""The transport to the service: sends a request, reads the reply, and keeps secrets out of messages and errors."""
 
 from __future__ import annotations
 
+import codecs
 import json
 import logging
 import math
 import re
 import threading
 import time
+import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.message import Message
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from prodex.advice import PythonCall, advice
 from prodex.encodings import in_utf8
-from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
-from prodex.limits import REPLY, Limits, Meter
-from prodex.network.connection_pool import broken, limit_error, receive
+from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable, UnexpectedReply
+from prodex.files.unpacking import codings, unpacked
+from prodex.limits import REPLY, LimitExceeded, Limits, Meter
+from prodex.network.addresses import shortened
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
 from prodex.service.secret import Secret
 from prodex.tables.envelope import MESSAGE_KEYS
@@ -30,17 +32,12 @@ if TYPE_CHECKING:
 
 logger: logging.Logger = logging.getLogger("prodex")
 
-_USER_AGENT = f"prodex/{version('prodex')}"
 _LONGEST_MESSAGE = 300
-#: A path may be moved once or twice; more redirects are a loop.
-_MOST_REDIRECTS = 5
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+#: Of an error reply only a sentence for the message is needed.
+_ERROR_LIMITS = Limits(wire_bytes=1_000_000, unpacked_bytes=1_000_000)
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
 
-_UNREACHABLE = (
-    "no connection to {host}. Check the base URL and the network. {sandbox} restarts a sandbox that has "
-    "ended."
-)
+_UNREACHABLE = "{problem}. Check the base URL and the network. {sandbox} restarts a sandbox that has ended."
 
 
 @dataclass(eq=False)
@@ -161,11 +158,13 @@ class Transport:
         """
         import requests
 
+        from prodex.network.http_adapter import MOST_REDIRECTS, USER_AGENT
+
         url = self.base_url + path
         # requests would also offer br and zstd where they are installed; only these can be unpacked within the limits.
         offered = {"Accept": "application/json", "Accept-Encoding": "gzip, deflate"}
-        sent = {"User-Agent": _USER_AGENT, **offered, **(headers or {})}
-        for _ in range(_MOST_REDIRECTS):
+        sent = {"User-Agent": USER_AGENT, **offered, **(headers or {})}
+        for _ in range(MOST_REDIRECTS):
             data = None if isinstance(body, Secret) else body
             secrets = _SecretAuth(bearer, body if isinstance(body, Secret) else None)
             request = requests.Request(method, url, sent, data=data, params=params, auth=secrets)
@@ -173,13 +172,13 @@ class Transport:
             if location is None:
                 return self._reply(response, content, bearer)
             url, params = _redirected(request, response, location), None
-        raise RedirectRefused(f"{method} {path} was redirected {_MOST_REDIRECTS} times. Check the base URL.")
+        raise RedirectRefused(f"{method} {path} was redirected {MOST_REDIRECTS} times. Check the base URL.")
 
     def _send(self, request: requests.Request) -> tuple[requests.Response, bytes, str | None]:
         """Send a request; return the reply, its body, and the Location of a redirect."""
         import requests
 
-        from prodex.network.connection_pool import Deadline, allow_deadlines
+        from prodex.network.http_adapter import REDIRECTS, LimitedCall, limit_replies
 
         self.rate_limit.wait()
         begin = time.monotonic()
@@ -191,27 +190,23 @@ class Transport:
             # With a Location, requests prepares the next request even with allow_redirects=False, and to do so reads
             # the whole body, without a limit.
             location = response.headers.get("Location")
-            if response.status_code in _REDIRECTS and location is not None:
+            if response.status_code in REDIRECTS and location is not None:
                 locations.append(location)
                 del response.headers["Location"]
 
-        # The timeouts of requests limit a pause between two reads; the deadline limits the whole reply.
-        with Deadline(Meter(self.limits, REPLY, "connect")) as deadline:
+        call = LimitedCall(Meter(self.limits, REPLY, "connect"))
+        with call.under_way():
             try:
                 prepared = session.prepare_request(request)
                 prepared.register_hook("response", take_location)  # type: ignore[no-untyped-call]
                 # `Session.send` alone does not read proxies and certificates from the environment.
                 options = session.merge_environment_settings(prepared.url, {}, True, None, None)
-                allow_deadlines(session, str(prepared.url), options["proxies"])
+                limit_replies(session, prepared, options)
                 response = session.send(prepared, timeout=self.timeout, allow_redirects=False, **options)
-            except requests.RequestException as error:
+            except (requests.RequestException, LimitExceeded) as error:
                 _forget_secrets(error)
-                if deadline.is_over:
-                    raise limit_error(deadline.meter.exceeded("seconds"), host) from error
-                raise _network_error(error, host) from error
-            if not deadline.has_begun:  # the session has connections of its own, see allow_deadlines
-                deadline.begin(getattr(response.raw, "shutdown", None))
-            content = receive(response, deadline, host)
+                raise _failure(error, host) from error
+            content = _received(response, call.meter, host)
         status, took = response.status_code, time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, place.path, status, len(content), took)
         return response, content, next(iter(locations), None)
@@ -258,18 +253,13 @@ def _forget_secrets(error: BaseException) -> None:
 
     Tools that show the variables of a traceback would show token and secret.
     """
-    pending: list[object] = [error]
-    seen: set[int] = set()
-    while pending:
-        each = pending.pop()
-        if not isinstance(each, BaseException) or id(each) in seen:
-            continue
-        seen.add(id(each))
+    from prodex.network.http_adapter import wrapped
+
+    for each in wrapped(error, "__cause__", "__context__"):
         each.__traceback__ = None
         for name in ("request", "response"):
             if getattr(each, name, None) is not None:
                 setattr(each, name, None)
-        pending += [each.__cause__, each.__context__, getattr(each, "reason", None), *each.args]
 
 
 def _redirected(request: requests.Request, response: requests.Response, location: str) -> str:
@@ -350,32 +340,86 @@ def _url_origin(url: SplitResult) -> tuple[str, str | None, int | None]:
     return url.scheme, url.hostname, port or {"https": 443, "http": 80}.get(url.scheme)
 
 
-def _network_error(error: requests.RequestException, host: str) -> RetryableError | ServiceUnreachable:
-    """Return the error to raise: a `RetryableError` where another attempt may succeed."""
-    import requests
-    from urllib3.exceptions import MaxRetryError, NewConnectionError
+def _received(response: requests.Response, meter: Meter, host: str) -> bytes:
+    """Return the body of a reply, without the byte order mark that some services write before JSON.
 
-    match error:
-        case requests.exceptions.SSLError():
+    An error reply whose body cannot be received has an empty body: its status is enough.
+
+    Raises
+    ------
+    RetryableError
+        When it is not complete, not in time, or not within the limits.
+    """
+    failed = not 200 <= response.status_code < 300
+    if failed:
+        meter.limits = replace(_ERROR_LIMITS, seconds=meter.limits.seconds)
+    try:
+        return _body(response, meter, host).removeprefix(codecs.BOM_UTF8)
+    except RetryableError:
+        if not failed:
+            raise
+        return b""
+    finally:
+        response.close()
+
+
+def _body(response: requests.Response, meter: Meter, host: str) -> bytes:
+    from urllib3.exceptions import HTTPError
+
+    from prodex.network.http_adapter import chunks
+
+    status, header = response.status_code, response.headers.get("Content-Encoding", "")
+    encodings = codings(header)
+    if encodings is None:
+        raise RetryableError(
+            f"the reply of {host} has the Content-Encoding {shortened(header)!r}, which was not requested. A "
+            "proxy may have added it.",
+            kind=UnexpectedReply,
+            status=status,
+        )
+    if response.raw is None or getattr(response, "_content_consumed", False):
+        return response.content  # a session or a hook of the user has read it
+    try:
+        return b"".join(unpacked(chunks(response.raw), encodings, meter, may_be_more=True))
+    except (LimitExceeded, HTTPError, OSError) as error:
+        raise _failure(error, host, status) from error
+    except zlib.error as error:
+        raise RetryableError(f"the reply of {host} could not be decompressed.") from error
+
+
+def _failure(error: Exception, host: str, status: int | None = None) -> RetryableError | ServiceUnreachable:
+    """Return the error to raise: a `RetryableError` where another attempt may succeed."""
+    from prodex.network.http_adapter import Cause, cause_of
+
+    if isinstance(error, LimitExceeded):
+        # A late reply may be faster next time, a large one stays large.
+        if error.limit == "seconds":
+            return RetryableError(f"the reply of {host} did not end in time: {error}.", status=status)
+        return RetryableError(
+            f"the reply of {host} is too large: {error}. A smaller page_size may help.",
+            kind=UnexpectedReply,
+            status=status,
+            is_transient=False,
+        )
+    cause = cause_of(error)
+    problem = cause.format(host=host)
+    match cause:
+        case Cause.CERTIFICATE:
             return ServiceUnreachable(
-                f"The certificate of {host} was not accepted. Behind a company proxy, point "
-                "REQUESTS_CA_BUNDLE to its certificate; else check the base URL."
+                f"{problem}. Behind a company proxy, point REQUESTS_CA_BUNDLE to its certificate; else check the base "
+                "URL."
             )
-        case requests.ConnectTimeout():
-            return RetryableError(
-                f"{host} did not accept the connection in time. Check the network.", not_processed=True
-            )
-        case requests.Timeout():
-            return broken(host, is_late=True)
-        case requests.ConnectionError(args=(MaxRetryError(reason=NewConnectionError()), *_)):
-            reason = advice(_UNREACHABLE, host=host, sandbox=PythonCall('connect("sandbox")'))
-            return RetryableError(reason, not_processed=True)
-        case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
-            return broken(host, is_late=False)
-        case _:
-            return ServiceUnreachable(
-                f"{host} cannot be called ({type(error).__name__}). Check the base URL."
-            )
+        case Cause.NO_CONNECTION:
+            sandbox = PythonCall('connect("sandbox")')
+            return RetryableError(advice(_UNREACHABLE, problem=problem, sandbox=sandbox), not_processed=True)
+        case Cause.NOT_ACCEPTED:
+            return RetryableError(f"{problem}. Check the network.", not_processed=True)
+        case Cause.LATE:
+            return RetryableError(f"{problem}. A smaller page_size or a longer timeout may help.")
+        case Cause.BROKEN:
+            return RetryableError(f"{problem} before the reply was complete.")
+        case Cause.NOT_CALLABLE:
+            return ServiceUnreachable(f"{problem} ({type(error).__name__}). Check the base URL.")
 
 
 def _message(body: bytes) -> str:

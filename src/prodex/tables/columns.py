@@ -32,7 +32,7 @@ def with_nulls_at(column: pa.Array, rows: pa.Array) -> pa.Array:
     return pc.if_else(rows, None, column)
 
 
-def whole(values: Any) -> Any:
+def as_one_chunk(values: Any) -> Any:
     """Return a column as one array."""
     if not isinstance(values, pa.ChunkedArray):
         return values
@@ -82,7 +82,7 @@ def composed_texts(texts: Any) -> Any:
 
 def unless_blank(texts: Any) -> pa.Array:
     """Return texts with null in place of those that show nothing."""
-    texts = whole(texts)
+    texts = as_one_chunk(texts)
     filled = filled_values(texts)
     if filled.all():
         return texts
@@ -94,17 +94,19 @@ def unless_blank(texts: Any) -> pa.Array:
 
 def is_true(flags: Any) -> Mask:
     """Return booleans; missing ones are False."""
-    return np.asarray(whole(pc.fill_null(flags, False)).to_numpy(zero_copy_only=False), bool)
+    return np.asarray(as_one_chunk(pc.fill_null(flags, False)).to_numpy(zero_copy_only=False), bool)
 
 
 def numbers(values: Any) -> Numbers:
     """Return numbers (true is 1); missing ones are NaN."""
-    return np.asarray(whole(pc.cast(values, pa.float64(), safe=False)).to_numpy(zero_copy_only=False), float)
+    return np.asarray(
+        as_one_chunk(pc.cast(values, pa.float64(), safe=False)).to_numpy(zero_copy_only=False), float
+    )
 
 
 def encoded(values: Any) -> tuple[pa.Array, Rows]:
     """Return the distinct values, and for each row which of them it has; -1 where it has none."""
-    read = whole(values.dictionary_encode())  # what is encoded already stays as it is
+    read = as_one_chunk(values.dictionary_encode())  # what is encoded already stays as it is
     codes = pc.fill_null(read.indices, -1).to_numpy(zero_copy_only=False)
     return read.dictionary, np.asarray(codes, np.int64)
 

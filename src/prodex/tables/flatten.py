@@ -337,6 +337,14 @@ def _as_text(products: Sequence[bytes | msgspec.Raw]) -> pa.StringArray:
 #: longer, and of twice as many it takes no less), small enough for any laptop: a block takes about five times its size.
 BLOCK_BYTES = 11_000_000
 
+
+def _taken_as_text(block: list[bytes]) -> pa.StringArray:
+    """Return the records of a block as text, and empty it: only the text holds them while they are flattened."""
+    text = _as_text(block)
+    block.clear()
+    return text
+
+
 #: Fewer bytes of so few products are walked one by one: columns pay only where each holds many values. Small products
 #: have as few columns as they have bytes, and pay from that number on.
 FEW_BYTES, FEW_PRODUCTS = 400_000, 40
@@ -365,12 +373,8 @@ def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:
         block.append(product)
         size += len(product)
         if size >= BLOCK_BYTES:
-            texts, size, empty = [_as_text(block)], 0, False
-            # From here on only the text holds them, and whoever writes the tables has no use for them afterwards.
-            block.clear()
-            del product
-            yield _flattened(texts.pop(), _SHAPES)
+            size, empty = 0, False
+            yield _flattened(_taken_as_text(block), _SHAPES)
     if block or empty:
-        texts, are_few = [_as_text(block)], size < FEW_BYTES and len(block) < FEW_PRODUCTS
-        block.clear()
-        yield _flattened(texts.pop(), ONE_BY_ONE if are_few else _SHAPES)
+        are_few = size < FEW_BYTES and len(block) < FEW_PRODUCTS
+        yield _flattened(_taken_as_text(block), ONE_BY_ONE if are_few else _SHAPES)

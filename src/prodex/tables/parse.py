@@ -28,7 +28,7 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from prodex.tables.attributes import child_path
-from prodex.tables.columns import whole, with_nulls_at
+from prodex.tables.columns import as_one_chunk, with_nulls_at
 from prodex.tables.containers import Singles, is_index, is_list_at, singles_at
 from prodex.tables.values import EXACT, read_json, type_of
 
@@ -446,7 +446,7 @@ def _read_block(shape: Shape, tops: Sequence[Top], odd: _Raws) -> Fields | _Refu
         return _Refused(int(row[1]) if row else None)
     if table.num_rows != len(left):
         return _Refused(None)
-    fields = {name: whole(table.column(i)) for i, name in enumerate(table.column_names)}
+    fields = {name: as_one_chunk(table.column(i)) for i, name in enumerate(table.column_names)}
     for name, rows in _inexact(fields):
         _move_to_odd(name, rows, fields, tops, odd)
     return fields

@@ -159,13 +159,14 @@ def _take_object(
     left = dict(value)
     node = place.node
     if (table := anchored(place.path)) is not None:
-        row = _take_columns(left, table, place.around)
+        row, is_found = _take_columns(left, table, place.around)
         if table.name == "hierarchies":
             node = _descend(row, place)
             row |= _hierarchy_columns(row, place)
-        if table.name == "entities":
-            row |= _take_entity(left, rows)
-        if row.pop("", False) or table.name == "products":
+        if table.name == "entities" and (entity := _take_entity(left, rows)):
+            row |= entity
+            is_found = True
+        if is_found or table.name == "products":
             rows[table.name].append({**row, **_where(place)})
         if table.name == "products":
             _take_keys(left)
@@ -188,17 +189,18 @@ def _take_keys(left: dict[str, Any]) -> None:
     _pop_value(left, "gtin", "code")
 
 
-def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any]) -> Row:
-    """Move what fits the table's columns out of `left`; the entry "" says whether anything did."""
+def _take_columns(left: dict[str, Any], table: Table, around: Mapping[str, Any]) -> tuple[Row, bool]:
+    """Move what fits the table's columns out of `left`; say whether anything did."""
     row: Row = {}
+    is_found = False
     for column in table.columns:
         if column.parent_path is not None:
             row[column.name] = fit(_look(around, column.parent_path), column.kind)
         for path in column.paths:
             if path and path[0] in left and row.get(column.name) is None:
                 row[column.name] = _pop(left, path, column)
-                row[""] = row.get("", False) or row[column.name] is not None
-    return row
+                is_found = is_found or row[column.name] is not None
+    return row, is_found
 
 
 def _pop(left: dict[str, Any], path: tuple[str, ...], column: Column) -> Any:
@@ -268,7 +270,7 @@ def _take_entity(left: dict[str, Any], rows: Rows) -> Row:
     left.clear()
     left.update(rest)
     rows["descriptors"].append(taken)
-    return {"entity_code": taken["code"], "short_code": taken["short_code"], "": True}
+    return {"entity_code": taken["code"], "short_code": taken["short_code"]}
 
 
 def _descend(row: Row, place: _Place) -> _Node:

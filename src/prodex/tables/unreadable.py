@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 
 from prodex.locales import short_of
 from prodex.tables.attributes import child_path, is_within
-from prodex.tables.columns import Mask, Rows, encoded, filled_values, is_true, places, whole
+from prodex.tables.columns import Mask, Rows, as_one_chunk, encoded, filled_values, is_true, places
 from prodex.tables.containers import singles_at
 from prodex.tables.declaration import TABLES
 from prodex.tables.declared_paths import (
@@ -184,7 +184,7 @@ class TablesInMemory:
         found = self.tables[table].select(columns)
         # Two products of a block may have one key; the numbers that stand for keys are of the products themselves.
         if "product_id" in columns and pa.types.is_dictionary(found.schema.field("product_id").type):
-            own = pa.DictionaryArray.from_arrays(whole(found["product_id"]).indices, self._places)
+            own = pa.DictionaryArray.from_arrays(as_one_chunk(found["product_id"]).indices, self._places)
             found = found.set_column(found.schema.get_field_index("product_id"), "product_id", own)
         return found
 
@@ -207,11 +207,11 @@ def unreadable_attributes(tables: Mapping[str, pa.Table], names: Iterable[str]) 
     unreadable = Unreadable.of(part, of_whole=True)
     if not unreadable.found:
         return {}
-    ids = whole(part.read("products", ["product_id"])["product_id"])
+    ids = as_one_chunk(part.read("products", ["product_id"])["product_id"])
     filled = Filled(
         part.size,
-        lambda table, columns: [whole(one) for one in part.read(table, columns).columns],
-        lambda table: places(whole(part.encoded(table, ["product_id"])["product_id"]), ids),
+        lambda table, columns: [as_one_chunk(one) for one in part.read(table, columns).columns],
+        lambda table: places(as_one_chunk(part.encoded(table, ["product_id"])["product_id"]), ids),
     )
     found = {}
     for name in names:
@@ -223,7 +223,7 @@ def unreadable_attributes(tables: Mapping[str, pa.Table], names: Iterable[str]) 
 
 
 def _doubtful_paths(part: PartTables, table: str) -> list[str]:
-    every = pc.unique(whole(part.encoded(table, ["attribute"])["attribute"])).to_pylist()
+    every = pc.unique(as_one_chunk(part.encoded(table, ["attribute"])["attribute"])).to_pylist()
     return [path for path in every if is_doubtful(table, path)]
 
 
@@ -240,13 +240,13 @@ def _rows_without_language(part: PartTables) -> Rows:
     """Return the texts whose descriptor names no language: what is their language has nothing to see."""
     read = part.encoded("texts", ["language", "language_code"])
     # Nearly always every text has one, and only the few distinct ones are looked at.
-    language, code = whole(read["language"]), whole(read["language_code"])
+    language, code = as_one_chunk(read["language"]), as_one_chunk(read["language_code"])
     without = ~filled_values(language)
     if without.any():
         without &= ~(filled_values(code) & is_true(pc.is_null(language)))
     rows = np.flatnonzero(without)
     if len(rows):
-        rows = rows[filled_values(whole(part.read("texts", ["text"])["text"]).take(pa.array(rows)))]
+        rows = rows[filled_values(as_one_chunk(part.read("texts", ["text"])["text"]).take(pa.array(rows)))]
     return rows
 
 
@@ -258,7 +258,7 @@ class _TableRows:
         self.table = table
         names = ["product_id", "attribute", "position", *(["type"] if table == "scalars" else [])]
         self._read = part.encoded(table, names)
-        self.product = places(whole(self._read["product_id"]), ids)
+        self.product = places(as_one_chunk(self._read["product_id"]), ids)
         paths, self._path = encoded(self._read["attribute"])
         self.paths: list[str] = paths.to_pylist()
         positions, self._position = encoded(self._read["position"])
@@ -299,7 +299,9 @@ class _TableRows:
         if not len(rows):
             return rows
         some = self._values.take(pa.array(rows))
-        return rows[np.logical_or.reduce([filled_values(whole(some[name])) for name in BY_SHAPE[self.table]])]
+        return rows[
+            np.logical_or.reduce([filled_values(as_one_chunk(some[name])) for name in BY_SHAPE[self.table]])
+        ]
 
     def valid(self, columns: Sequence[str], rows: Rows) -> Rows:
         """Return those of some rows that have a value in one of some columns."""
@@ -323,7 +325,7 @@ class _PartSearch:
     def __init__(self, part: PartTables, wanted: Mapping[str, list[str]]) -> None:
         self._part = part
         self._wanted = wanted
-        self._ids = whole(part.read("products", ["product_id"])["product_id"])
+        self._ids = as_one_chunk(part.read("products", ["product_id"])["product_id"])
         self._tables: dict[str, _TableRows] = {}
         self._numbers: dict[str, int] = {}
         self._cut: dict[tuple[str, int], list[int]] = {}
@@ -528,7 +530,7 @@ class _PartSearch:
         if not columns:
             return np.zeros(0, np.int64)
         read = self._part.read("products", columns)
-        filled = np.logical_or.reduce([is_true(pc.is_valid(whole(read[name]))) for name in columns])
+        filled = np.logical_or.reduce([is_true(pc.is_valid(as_one_chunk(read[name]))) for name in columns])
         return np.flatnonzero(filled) + self._number("") * len(self._ids)
 
     def _keys(self, table: _TableRows, rows: Rows, depth: int) -> Rows:

@@ -80,9 +80,9 @@ def fit(value: Any, kind: ColumnKind) -> Any:
         case "code":
             if isinstance(value, str):
                 return storable(value)
-            return number_text(value) if whole(value) else None
+            return number_text(value) if is_whole(value) else None
         case "integer":
-            return int(value) if whole(value) and abs(value) < EXACT else None
+            return int(value) if is_whole(value) and abs(value) < EXACT else None
         case "number":
             number: Any = amount(value) if isinstance(value, str) else value
             return float(number) if exact(number) else None
@@ -93,7 +93,7 @@ def fit(value: Any, kind: ColumnKind) -> Any:
         case "unix_seconds":
             return (
                 datetime.fromtimestamp(value, UTC)
-                if whole(value) and 0 <= value < _YEAR_10000
+                if is_whole(value) and 0 <= value < _YEAR_10000
                 else _second(value)
             )
 
@@ -105,7 +105,7 @@ def exact(value: Any) -> bool:
     return math.isfinite(value) if isinstance(value, float) else abs(value) < EXACT
 
 
-def whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
     """Whether this is a whole JSON number, by value: 12.0 is 12."""
     if isinstance(value, float):
         return value.is_integer() and abs(value) < EXACT
@@ -138,7 +138,7 @@ def number_text(value: float | Decimal) -> str:
     """
     if isinstance(value, Decimal):
         return str(value)
-    return str(int(value)) if whole(value) else repr(value)
+    return str(int(value)) if is_whole(value) else repr(value)
 
 
 def scalar_text(value: Any) -> str:

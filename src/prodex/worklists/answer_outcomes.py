@@ -177,11 +177,11 @@ class Decision:
             claims[self.product, *added[0].path[:-1], "+", *asked] = tuple(added)
         return claims
 
-    def becomes(self, state: AnswerState, reason: Reason) -> Decision:
+    def in_state(self, state: AnswerState, reason: Reason) -> Decision:
         """Return it with another state; the first reason against it stays, and outweighs a question."""
         return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
 
-    def asks(self, question: Reason) -> Decision:
+    def needing_confirmation(self, question: Reason) -> Decision:
         """Return it with a question to confirm, unless that is confirmed; a further question is added to the others."""
         if not self.is_open or question in self.confirmed or question in self.questions:
             return self
@@ -249,7 +249,7 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
         try:
             own = _whole_id(own, gtins)
         except AnswerRefused as error:
-            return start.becomes(AnswerState.REFUSED, said_by(error))
+            return start.in_state(AnswerState.REFUSED, said_by(error))
     of_gtin: Sequence[str] = ()
     if code is not None:
         try:
@@ -257,11 +257,11 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
         except InputError as error:
             if own is None:
                 said = sentences(said_by(error), Message("Write the GTIN as text."))
-                return start.becomes(AnswerState.REFUSED, said)
+                return start.in_state(AnswerState.REFUSED, said)
     if own is not None and own in gtins:
         # A GTIN that lost digits to a spreadsheet is no other product; one of another product is.
         if of_gtin and own not in of_gtin:
-            return start.becomes(
+            return start.in_state(
                 AnswerState.REFUSED,
                 Message(
                     "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of "
@@ -273,14 +273,14 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
             )
         return replace(start, product=own)
     if own is not None and not of_gtin:
-        return start.becomes(
+        return start.in_state(
             AnswerState.CONFLICT,
             Message("product {code} is gone: the catalogue does not have it (any more).", code=f"{own:.40}"),
         )
     if len(of_gtin) == 1:
         return replace(start, product=of_gtin[0])
     if of_gtin:
-        return start.becomes(
+        return start.in_state(
             AnswerState.REFUSED,
             Message(
                 "{count:d} products have the GTIN {code}, and a write holds the GTIN alone. Correct them at the "
@@ -290,12 +290,12 @@ def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | Non
             ),
         )
     if code is None:
-        return start.becomes(
+        return start.in_state(
             AnswerState.REFUSED, Message("the row has neither a product nor a GTIN. Fill in the GTIN.")
         )
     if not gtin.has_digits(str(gtin.comparable(code))):
-        return start.becomes(AnswerState.REFUSED, said_by(gtin.no_gtin(code, f"{code!r:.40}")))
-    return start.becomes(
+        return start.in_state(AnswerState.REFUSED, said_by(gtin.no_gtin(code, f"{code!r:.40}")))
+    return start.in_state(
         AnswerState.CONFLICT,
         Message(
             "no product of the catalogue has the GTIN {code}: it is gone, or mistyped.", code=f"{code:.40}"
@@ -334,26 +334,26 @@ def understood(
     if not decision.is_open or product is None:
         return decision
     if product not in products.records:
-        return decision.becomes(
+        return decision.in_state(
             AnswerState.CONFLICT, Message("product {code} is gone.", code=f"{product:.40}")
         )
     keys = decision.answer.keys
     attribute = keys.get("attribute")
     if attribute is None:
-        return decision.becomes(
+        return decision.in_state(
             AnswerState.REFUSED,
             Message("the row has no field. Fill in the column Field, such as namePublicLong."),
         )
     shape = shapes.of_attribute(attribute)
     decision = replace(decision, attribute=attribute, shape=shape)
     if decision.answer.refusal is not None:
-        return decision.becomes(AnswerState.REFUSED, decision.answer.refusal)
+        return decision.in_state(AnswerState.REFUSED, decision.answer.refusal)
     record = products.records[product]
     if decision.answer.change is not None:
         made = _exactly(decision, record, decision.answer.change)
     else:
         made = _as_understood(decision, record, products, shapes, words)
-    return reduce(Decision.asks, decision.answer.questions, made)
+    return reduce(Decision.needing_confirmation, decision.answer.questions, made)
 
 
 def _as_understood(
@@ -363,11 +363,11 @@ def _as_understood(
     product, shape, attribute = str(decision.product), decision.shape, str(decision.attribute)
     keys = decision.answer.keys
     if (changed := _changed_since(record, decision.answer.seen or ())) is not None:
-        return decision.becomes(AnswerState.CONFLICT, changed)
+        return decision.in_state(AnswerState.CONFLICT, changed)
     if shape is AnswerShape.NONE:
-        return decision.becomes(AnswerState.REFUSED, _no_field(attribute, shapes))
+        return decision.in_state(AnswerState.REFUSED, _no_field(attribute, shapes))
     if decision.answer.text.casefold() in NO_VALUE:
-        return decision.becomes(
+        return decision.in_state(
             AnswerState.REFUSED,
             Message(
                 "{text} is not a value. Leave the cell empty, or write the value.",
@@ -376,7 +376,7 @@ def _as_understood(
         )
     if halves := halves_of(decision.answer.text):
         # No workbook can hold one, and a frame can.
-        return decision.becomes(
+        return decision.in_state(
             AnswerState.REFUSED,
             Message(
                 "the answer has half of a character ({text}), which cannot be sent. Type it again.",
@@ -394,10 +394,10 @@ def _as_understood(
         return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
     except AnswerRefused as error:
         if decision.holds is not False:
-            return decision.becomes(AnswerState.REFUSED, said_by(error))
+            return decision.in_state(AnswerState.REFUSED, said_by(error))
         # What was seen is gone, so it is not certain what is meant.
         seen = decision.answer.keys.get("value") or "nothing"
-        return decision.becomes(
+        return decision.in_state(
             AnswerState.CONFLICT,
             Message(
                 "the product has something else in place of {seen}, which the worklist showed: {said}",
@@ -424,16 +424,16 @@ def _exactly(decision: Decision, record: Product, change: Change) -> Decision:
     """Return an answer that is meant letter by letter, in conflict if its place holds something else by now."""
     root = str(decision.attribute).partition(".")[0]
     if root in NEVER_WRITTEN:
-        return decision.becomes(
+        return decision.in_state(
             AnswerState.REFUSED,
             Message("{path} is maintained by the service and cannot be written.", path=root),
         )
     try:
         return _with_leaf(decision, record, change)
     except AnswerRefused as error:
-        return decision.becomes(AnswerState.REFUSED, said_by(error))
+        return decision.in_state(AnswerState.REFUSED, said_by(error))
     except RecursionError:
-        return decision.becomes(AnswerState.REFUSED, _too_deep(root))
+        return decision.in_state(AnswerState.REFUSED, _too_deep(root))
 
 
 def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
@@ -463,11 +463,11 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
         is_as_seen=True,
     )
     if is_made(record, change):
-        return decision.becomes(AnswerState.UNCHANGED, HAS_IT_ALREADY)
+        return decision.in_state(AnswerState.UNCHANGED, HAS_IT_ALREADY)
     try:
         check(record, change)
     except PlaceChanged as error:
-        return decision.becomes(AnswerState.CONFLICT, _found_instead(expected, error.found))
+        return decision.in_state(AnswerState.CONFLICT, _found_instead(expected, error.found))
     return decision
 
 
@@ -535,7 +535,7 @@ def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
     typed = replace(decision, answer=answer._replace(text=found[0], kind="text"))
     if found[0] == answer.text:
         return typed
-    return typed.asks(
+    return typed.needing_confirmation(
         Message(
             "The cell holds {said}, and a spreadsheet may have changed what was typed. Was {other} typed?",
             said=held,
@@ -562,7 +562,7 @@ def _asked_if_a_remark(decision: Decision) -> Decision:
     typed = decision.after
     if typed is None or (says := remark(typed)) is None:
         return decision
-    return decision.asks(
+    return decision.needing_confirmation(
         Message(
             "{text} reads like {said}. Is it the value of {path}?",
             text=f"{typed!r:.60}",
@@ -581,13 +581,13 @@ def _asked_if_misread(decision: Decision) -> Decision:
         return decision
     about = {"text": f"{typed!r:.60}", "path": decision.attribute}
     if meant == typed:
-        return decision.asks(
+        return decision.needing_confirmation(
             Message(
                 "{text} reads like a text, written in UTF-8 and read in another encoding. Is it the value of {path}?",
                 **about,
             )
         )
-    return decision.asks(
+    return decision.needing_confirmation(
         Message(
             "{text} reads like {other}, written in UTF-8 and read in another encoding. Is it the value of {path}?",
             other=f"{meant!r:.60}",
@@ -612,7 +612,7 @@ def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
         if code in known or is_standard_code(attribute, code):
             continue
         near = ", ".join(words.nearest(attribute, code))
-        made = made.asks(_unknown_code(f"{code!r:.60}", attribute, remark(code), near))
+        made = made.needing_confirmation(_unknown_code(f"{code!r:.60}", attribute, remark(code), near))
     return made
 
 

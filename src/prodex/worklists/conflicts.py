@@ -52,10 +52,10 @@ def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdi
     if not decision.is_open or product not in products.records:
         return decision
     if why := refused_owner(decision.answer, product, products.owners):
-        return decision.becomes(AnswerState.REFUSED, why)
+        return decision.in_state(AnswerState.REFUSED, why)
     record = products.records[product]
     if update := awaiting_attribute(decision.attribute, products.waiting.get(product, ())):
-        return decision.becomes(
+        return decision.in_state(
             AnswerState.CONFLICT,
             Message(
                 "an update of {update} waits for acceptance and may change it again. Answer after that.",
@@ -63,9 +63,9 @@ def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdi
             ),
         )
     if _changes_nothing(decision, record):
-        return decision.becomes(AnswerState.UNCHANGED, HAS_IT_ALREADY)
+        return decision.in_state(AnswerState.UNCHANGED, HAS_IT_ALREADY)
     if not _is_as_seen(decision, record, verdicts):
-        return decision.becomes(AnswerState.CONFLICT, _what_changed(decision, record))
+        return decision.in_state(AnswerState.CONFLICT, _what_changed(decision, record))
     questions = questions_about(
         decision.answer,
         product,
@@ -74,9 +74,9 @@ def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdi
         is_asked=_is_asked(decision, verdicts),
     )
     if decision.answer.is_typed_over:
-        decision = decision.asks(_TYPED_OVER)
+        decision = decision.needing_confirmation(_TYPED_OVER)
     for question in questions:
-        decision = decision.asks(question)
+        decision = decision.needing_confirmation(question)
     return decision
 
 

@@ -123,7 +123,7 @@ class MadeBy:
 class Fix:
     """Answers: those in worklists, or corrections that were typed.
 
-    Made by `prodex.read_worklist` and `prodex.fix_texts`.
+    Made by `prodex.read_worklist`, `prodex.correct` and `prodex.correct_from`.
 
     Attributes
     ----------
@@ -665,7 +665,7 @@ class Fix:
         >>> name = catalog.texts.query("attribute == 'namePublicLong'").iloc[0]
         >>> place = {"position": name["position"], "language_code": name["language_code"]}
         >>> same = prodex.TextCorrection(name["product_id"], "namePublicLong", None, name["text"], **place)
-        >>> prodex.fix_texts([same], catalog).recheck(service).counts
+        >>> prodex.correct_from([same], catalog).recheck(service).counts
         Counter({'unchanged': 1})
         """
         service = service_given(service, "fix.recheck(service)")

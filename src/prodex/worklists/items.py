@@ -112,7 +112,7 @@ def said_of_items(
         raise AnswerRefused.saying(
             "{path} takes one value, and these are {count:d}.", path=root, count=len(parts)
         )
-    pairs = _Meant(own, tuple(parts), evidence, root, words).pairs()
+    pairs = _AnsweredItems(own, tuple(parts), evidence, root, words).pairs()
     seen, changing = as_one_line(evidence.seen or ""), [place for place, _ in pairs if place is not None]
     is_as_seen = bool(seen and changing) and all(is_shown(own[one], seen, words) for one in changing)
     if not isinstance(value, list) and (value is not None or not in_list):
@@ -150,7 +150,7 @@ def _known_by(item: Any) -> str:
 
 
 @dataclass(frozen=True)
-class _Meant:
+class _AnsweredItems:
     """Items, and an answer that means some of them."""
 
     own: dict[int, Any]

@@ -184,9 +184,11 @@ def _bound(decisions: Sequence[Decision]) -> list[Decision]:
         asked = [made[number] for number in group if made[number].state is AnswerState.NEEDS_CONFIRMATION]
         for number in group:
             if closed:
-                made[number] = made[number].becomes(closed[0].state, _only_together(closed[0]))
+                made[number] = made[number].in_state(closed[0].state, _only_together(closed[0]))
             elif asked and made[number].state is AnswerState.ACCEPTED:
-                made[number] = made[number].asks(sentences(_only_together(asked[0]), Message("Is it meant?")))
+                made[number] = made[number].needing_confirmation(
+                    sentences(_only_together(asked[0]), Message("Is it meant?"))
+                )
     return made
 
 
@@ -230,7 +232,7 @@ def _breaking_nothing(
         if not here and not _only_asks_for_more([made[number] for number in answers], found):
             here = answers
         for number in here:
-            made[number] = made[number].asks(_newly_found(problems[check], found.reason))
+            made[number] = made[number].needing_confirmation(_newly_found(problems[check], found.reason))
     return made
 
 
@@ -305,7 +307,9 @@ def _sendable(
     All answers of each product are merged first; only where that fails, each is tried alone.
     """
     states = {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
-    decisions = [one.becomes(AnswerState.REFUSED, one.obstacle) if one.obstacle else one for one in decisions]
+    decisions = [
+        one.in_state(AnswerState.REFUSED, one.obstacle) if one.obstacle else one for one in decisions
+    ]
     changes, tried = _merged(decisions, states, products, catalog)
     failed = {
         one.product for one, other in zip(decisions, tried, strict=True) if one.state is not other.state
@@ -337,7 +341,7 @@ def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catal
     alone = {product: decision.changes}
     changes, refused = merged_changes(products.records, alone, products.known, catalog.origin)
     if refused:
-        return decision.becomes(AnswerState.REFUSED, without_gtin(refused[0][2]))
+        return decision.in_state(AnswerState.REFUSED, without_gtin(refused[0][2]))
     errors = [
         finding
         for finding in inspect(changes.records, as_xml=False, known=changes.known)
@@ -345,7 +349,7 @@ def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catal
     ]
     if not errors:
         return decision
-    return decision.becomes(AnswerState.REFUSED, _in_sentences(errors[0]))
+    return decision.in_state(AnswerState.REFUSED, _in_sentences(errors[0]))
 
 
 def _in_sentences(finding: PreflightFinding) -> Message:
@@ -387,7 +391,7 @@ def _merged(
             loaded={product: at for product, at in changes.loaded.items() if product not in why},
         )
     made = [
-        one.becomes(AnswerState.REFUSED, why[one.product])
+        one.in_state(AnswerState.REFUSED, why[one.product])
         if one.product is not None and one.product in why and one.state in states
         else one
         for one in decisions
@@ -443,7 +447,7 @@ def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Dec
         case Result.FAIL:
             for one in verdicts.findings.get(key, ()):
                 if _is_about(decision, one, changes):
-                    return decision.becomes(AnswerState.REFUSED, _would_fail(decision.check, one.reason))
+                    return decision.in_state(AnswerState.REFUSED, _would_fail(decision.check, one.reason))
     return decision
 
 
@@ -500,7 +504,7 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
             where = ", ".join(
                 f"{answer.place} says {answer.text!r:.60}" for answer in _answers_at(decisions, others)
             )
-            made[number] = one.becomes(
+            made[number] = one.in_state(
                 AnswerState.CONFLICT,
                 Message(
                     "another answer to the same says something else: {answers}. Keep one of them.",
@@ -511,7 +515,7 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
             values[value][0] < number for values, value in values_by_place
         ):
             first = decisions[max(values[value][0] for values, value in values_by_place)].answer
-            made[number] = one.becomes(
+            made[number] = one.in_state(
                 AnswerState.UNCHANGED, Message("the same answer as {place}.", place=first.place)
             )
     return made

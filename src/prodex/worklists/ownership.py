@@ -24,7 +24,7 @@ from prodex.errors import InputError
 from prodex.facts.groups import Groups, groups_of
 from prodex.languages import Message, Said
 from prodex.messages import hint_and_all
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.worklists.returned_files import Answer, AnswerSheet, AnswerSource, HiddenSheet, Returned
 from prodex.worklists.row_keys import is_damaged, key_of
 
@@ -88,7 +88,7 @@ class Owners:
     def of(cls, catalog: Catalog, products: Collection[str]) -> Owners:
         """Return the owners of some products of a catalogue."""
         groups = groups_of(catalog, "owner")
-        ids = whole(catalog.arrow("products", ["product_id"])["product_id"])
+        ids = as_one_chunk(catalog.arrow("products", ["product_id"])["product_id"])
         of_place = dict(zip(groups.rows.tolist(), groups.groups.tolist(), strict=True))
         wanted = list(dict.fromkeys(products))
         places = pc.index_in(pa.array(wanted, pa.string()), ids).to_pylist()

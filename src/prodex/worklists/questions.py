@@ -19,7 +19,7 @@ from prodex.facts.groups import Groups
 from prodex.languages import Translation
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
 from prodex.quality.audit import Audit
-from prodex.quality.failures import FAILURES, in_words
+from prodex.quality.failures import FAILURES, findings_in_words
 from prodex.quality.problems import asked_label
 from prodex.tables.frames import to_frame
 from prodex.worklists.answer_fields import Fields
@@ -87,7 +87,7 @@ def with_questions(worklist: Worklist, fields: Fields, host: str | None) -> Work
         Of the service that has the products, if there is one.
     """
     found, words = worklist.rows, worklist.words
-    said = in_words(found, worklist.checks, words).cast(_TEXTS)
+    said = findings_in_words(found, worklist.checks, words).cast(_TEXTS)
     columns = {name: found[name] for name in found.column_names} | {
         name: said[name] for name in FAILURES.names
     }

@@ -30,7 +30,7 @@ _PIECES = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN = re.compile(r"[\s./,-]*")
 
 
-def becomes(typed: str, kind: CellKind, held: str) -> bool:
+def is_made_of(typed: str, kind: CellKind, held: str) -> bool:
     """Return whether a spreadsheet makes this cell of a text that is typed into it.
 
     Parameters
@@ -42,10 +42,10 @@ def becomes(typed: str, kind: CellKind, held: str) -> bool:
 
     Examples
     --------
-    >>> becomes("0012", "number", "12"), becomes("1E2", "number", "100"), becomes("12", "number", "120")
+    >>> is_made_of("0012", "number", "12"), is_made_of("1E2", "number", "100"), is_made_of("12", "number", "120")
     (True, True, False)
-    >>> becomes("MAR1", "date", "2026-03-01"), becomes("1-2", "date", "2026-02-01"), becomes("50%", "percentage", "50")
-    (True, True, True)
+    >>> is_made_of("MAR1", "date", "2026-03-01"), is_made_of("50%", "percentage", "50")
+    (True, True)
     """
     text = typed.strip()
     match kind:
@@ -66,7 +66,7 @@ def possible_values(known: Iterable[str], kind: CellKind, held: str) -> list[str
     >>> possible_values(["12", "0012", "12A"], "number", "12")
     ['12', '0012']
     """
-    return [one for one in known if becomes(one, kind, held)]
+    return [one for one in known if is_made_of(one, kind, held)]
 
 
 def _reads_as_number(text: str, held: str) -> bool:

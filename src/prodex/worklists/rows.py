@@ -17,7 +17,7 @@ from prodex.files.atomic import on_disk, safe_name
 from prodex.locales import language_label, short_of
 from prodex.progress import SILENT, Reporter
 from prodex.quality.audit import Audit
-from prodex.quality.failures import FOUND, failure_filter, found_rows, in_words
+from prodex.quality.failures import FOUND, failure_filter, findings_in_words, found_rows
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import by_group
 from prodex.tables.attributes import TEXTS
@@ -89,7 +89,7 @@ def asked_once(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
     }
     if not asked:
         return rows, 0
-    said = in_words(rows.cast(QUESTIONS), audit.checks)
+    said = findings_in_words(rows.cast(QUESTIONS), audit.checks)
     about = rows.select(["product", "value"]).to_pandas().assign(reason=said["reason"].to_pandas())
     about["check"] = said["check"].to_pandas().astype("str").map(asked)
     repeated = about.duplicated() & about["check"].notna()

@@ -136,13 +136,13 @@ class SentAnswers:
             elif place in ruling.waits and now.state is AnswerState.ACCEPTED:
                 call = ruling.waits[place]
                 if not call.has(place[0], own):
-                    decisions[number] = now.becomes(AnswerState.CONFLICT, why_it_waits(call, place))
+                    decisions[number] = now.in_state(AnswerState.CONFLICT, why_it_waits(call, place))
                     continue
                 sent_before.add(place)
             elif place in held and now.state is AnswerState.ACCEPTED:
                 there = held[place]
                 words = why_it_waits(ruling.waits[there], there)
-                decisions[number] = now.becomes(AnswerState.CONFLICT, only_together(there[1], None, words))
+                decisions[number] = now.in_state(AnswerState.CONFLICT, only_together(there[1], None, words))
         changes = left
         for judged in (newest, *judged_before):
             changes = with_places(changes, judged.changes, sent_before)

@@ -15,7 +15,7 @@ from prodex.facts.market import market_label
 from prodex.facts.name import shown_one
 from prodex.facts.pending import IS_OWN
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.quality.failures import FOUND, found_rows, in_words
+from prodex.quality.failures import FOUND, findings_in_words, found_rows
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.states import State
 from prodex.untrusted_text import Words, even_limit, label, weight
@@ -165,7 +165,7 @@ def failing(audit: Audit, order: list[int], words: Translation = ENGLISH) -> lis
     first = [np.flatnonzero(there == place)[:limit] for place in totals]
     # Put into words together: what the checks say is the same for all of them.
     found = kept.take(np.concatenate([_NONE, *first]))
-    said = in_words(found, audit.checks, words).select(_COLUMNS).to_pylist()
+    said = findings_in_words(found, audit.checks, words).select(_COLUMNS).to_pylist()
     rows: dict[int, list[dict[str, Any]]] = {place: [] for place in totals}
     for place, row in zip(found["check"].to_pylist(), said, strict=True):
         rows[place].append(row)

@@ -28,7 +28,7 @@ from prodex.gtin import comparable, comparable_column
 from prodex.locales import language_label
 from prodex.messages import moment_in_words, nearest_few
 from prodex.tables.attributes import path_keys, state_column
-from prodex.tables.columns import whole
+from prodex.tables.columns import as_one_chunk
 from prodex.tables.declaration import COUNTED, TABLES
 from prodex.tables.fill_state import LACKING, STATES, FillState
 from prodex.tables.unreadable import Unreadable
@@ -217,7 +217,7 @@ def _product_ids(catalog: Catalog) -> pa.ChunkedArray:
     """Return the ids of all products: read for the first card, 20 MB a million, so that others find their part."""
     if catalog not in _IDS:
         read = side_by_side(
-            lambda part: whole(part.read("products", ["product_id"])["product_id"]), catalog.parts
+            lambda part: as_one_chunk(part.read("products", ["product_id"])["product_id"]), catalog.parts
         )
         _IDS[catalog] = pa.chunked_array(list(read), pa.string())
     return _IDS[catalog]

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from prodex.advice import Advice, Argument, PythonCall, advice
 from prodex.arguments import described
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import look_at, reading, writing
-from prodex.files.untrusted import NotUtf8, is_file, is_there, read_bytes, utf8_text
-from prodex.formats.spreadsheet import escape_formulas
+from prodex.files.untrusted import is_file, is_there, read_bytes
+from prodex.formats.formulas import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Row
 from prodex.limits import Limits
@@ -181,5 +182,5 @@ def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> A
         "{lacking}Requirements are read from their own table alone{beside} {requirements} writes one for a catalogue.",
         lacking=lacking,
         beside=beside,
-        requirements=PythonCall("prodex.requirements({file!r}, catalog)", file="requirements.xlsx"),
+        requirements=PythonCall("prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"),
     )

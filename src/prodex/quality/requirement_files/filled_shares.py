@@ -29,7 +29,7 @@ from prodex.quality.products import Products
 from prodex.quality.required_values import values_of
 from prodex.quality.requirements import Channel, ProductFamily, column_of
 from prodex.tables.attributes import PENDING, attribute_of
-from prodex.tables.columns import Mask, Rows, whole
+from prodex.tables.columns import Mask, Rows, as_one_chunk
 from prodex.tables.fill_state import FillState
 from prodex.tables.filled import BY_SHAPE, leaf_columns
 
@@ -217,7 +217,7 @@ def attributes_there(catalog: Catalog) -> dict[str, str]:
         for table in BY_SHAPE:
             if not part.holds(table):
                 continue
-            for path in pc.unique(whole(part.encoded(table, ["attribute"])["attribute"])).to_pylist():
+            for path in pc.unique(as_one_chunk(part.encoded(table, ["attribute"])["attribute"])).to_pylist():
                 if not path.startswith(PENDING):
                     top = path.partition(".")[0]
                     tables[top] = tables.get(top) or table
@@ -252,7 +252,7 @@ def codes_in_use(catalog: Catalog, attributes: Iterable[str], most: int) -> dict
     for part in catalog.parts:
         if part.holds("codes"):
             rows = part.read("codes", ["attribute", "code", "label"], IS_OWN)
-            columns = [whole(rows[name]).cast(pa.string()) for name in ("attribute", "code", "label")]
+            columns = [as_one_chunk(rows[name]).cast(pa.string()) for name in ("attribute", "code", "label")]
             _count_codes(counted, columns, of_path)
         for attribute in wanted:
             names = {name for name, _ in leaf_columns("products", attribute)}
@@ -262,7 +262,7 @@ def codes_in_use(catalog: Catalog, attributes: Iterable[str], most: int) -> dict
                 size = len(read[code])
                 columns = [
                     pa.array([attribute] * size, pa.string()),
-                    *(whole(read[one]).cast(pa.string()) for one in (code, label)),
+                    *(as_one_chunk(read[one]).cast(pa.string()) for one in (code, label)),
                 ]
                 _count_codes(counted, columns, of_path)
     found: dict[str, dict[str, str]] = {}

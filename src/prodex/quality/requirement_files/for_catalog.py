@@ -1,4 +1,4 @@
-"""`requirements`: a workbook in which people say what each channel asks of each family, with what a catalogue has."""
+"""`write_requirements`: a workbook in which people say what each channel asks of each family of a catalogue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UNITS = dict.fromkeys(("", "consumer units", "consumer unit", "consumer"), True
 _CHANNEL = "All channels"
 
 
-def requirements(
+def write_requirements(
     path: str | Path,
     catalog: Catalog | str | Path,
     *,
@@ -85,11 +85,11 @@ def requirements(
     --------
     >>> import prodex, tempfile
     >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}, "brand": {"code": "ACME"}}])
-    >>> path = requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
+    >>> path = write_requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
     >>> prodex.Requirements.read(path).channels
     (Channel(name='Web shop', market=250, consumer_units=True),)
     """
-    catalog = catalog_given(catalog, "requirements('requirements.xlsx', catalog)", path)
+    catalog = catalog_given(catalog, "write_requirements('requirements.xlsx', catalog)", path)
     file = checked_path(path, (".xlsx",), replace=replace)
     chosen_channels = None if channels is None else _channels(channels)
     profile = _profile(start)

@@ -23,7 +23,7 @@ from prodex.quality.picture_columns import (
 from prodex.quality.products import Products
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, product_verdict
-from prodex.tables.columns import Rows, encoded, is_true, occurrences, whole
+from prodex.tables.columns import Rows, as_one_chunk, encoded, is_true, occurrences
 
 _FILE = f"{PICTURES}.gdsnFileName"
 _ENDS = f"{PICTURES}.fileEffectiveEndDateTime"
@@ -382,10 +382,12 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
         longest = pc.max_element_wise(renditions["width"], renditions["height"])
         picture = pc.replace_substring_regex(renditions["position"], "[.][0-9]+$", "")
         keys = _picture_keys(renditions["product"], picture)
-        of_each = pa.table([keys, whole(longest)], names=["key", "side"]).group_by("key")
+        of_each = pa.table([keys, as_one_chunk(longest)], names=["key", "side"]).group_by("key")
         known = of_each.aggregate([("side", "max")])
         own = _picture_keys(pa.array(pictures.product[rows]), pictures["position"].take(pa.array(rows)))
-        found: list[int | None] = known["side_max"].take(pc.index_in(own, whole(known["key"]))).to_pylist()
+        found: list[int | None] = (
+            known["side_max"].take(pc.index_in(own, as_one_chunk(known["key"]))).to_pylist()
+        )
         return found
 
     return pictures.verdict(without, fronts, f"{PICTURES}.exportables", "gdsn_file_name", reason, largest)
@@ -393,7 +395,7 @@ def packshot_has_rendition(products: Products, *, side: int = 1024) -> Verdict:
 
 def _picture_keys(products: pa.Array | pa.ChunkedArray, positions: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return one text for each picture of a part."""
-    return whole(pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " "))
+    return as_one_chunk(pc.binary_join_element_wise(pc.cast(products, pa.string()), positions, " "))
 
 
 @_rule(
