@@ -171,6 +171,7 @@ def test_the_readme_connects_to_ones_own_service_in_three_lines(
 ) -> None:
     """With the address and the access key of another service, they load and audit its products."""
     (block,) = blocks(README, "text")
+    assert block in blocks(DOCS / "install.md", "text")
     settings, *commands = block.splitlines()
     assert 2 == len(commands)
     monkeypatch.chdir(tmp_path)
