@@ -112,9 +112,7 @@ def test_worklists_came_back(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None
 
 
 @pytest.mark.slow
-def test_they_are_made_once(
-    weeks: prodex.sandbox_weeks.SimulatedWeeks, lived: tuple[Path, Sandbox]
-) -> None:
+def test_they_are_made_once(weeks: prodex.sandbox_weeks.SimulatedWeeks, lived: tuple[Path, Sandbox]) -> None:
     """A second call looks whether they are there, asks the service nothing, and says the same."""
     asked = len(lived[1].requests)
     again = prodex.simulated_weeks(until=UNTIL + timedelta(days=3))

@@ -43,8 +43,8 @@ class Argument:
 class PythonCall:
     """A line of Python, or a part of one, with places for values.
 
-    >>> str(PythonCall("prodex.requirements({file!r}, catalog)", file="a.xlsx"))
-    "prodex.requirements('a.xlsx', catalog)"
+    >>> str(PythonCall("prodex.write_requirements({file!r}, catalog)", file="a.xlsx"))
+    "prodex.write_requirements('a.xlsx', catalog)"
     """
 
     __slots__ = ("line", "values")

@@ -21,14 +21,14 @@ CALLS: Mapping[str, str] = {
     'connect("sandbox")': "--service sandbox",
     'connect("{url}")': "--service {url}",
     "Give connect({name}=...), or set": "Set",
-    "{setting}(retry=px.RetryPolicy({name}=...))": "--retry-seconds",
+    "{setting}(retry=px.service.RetryPolicy({name}=...))": "--retry-seconds",
     "RetryPolicy({name}={value})": "--retry-seconds {value}",
     "LoadBudget({name}={value})": "--most-{name} {value}",
     "budget=LoadBudget(...)": "--most-calls, --most-seconds or --most-bytes",
     "datetime(..., tzinfo=UTC), or value.astimezone() for this machine's zone": "{value}+01:00, or {value}Z for UTC",
     ", or read it with dtype=str": "",
     "refresh({name!r}, service)": "prodex refresh {name}",
-    "prodex.changes_of({gtin!r})": "prodex history {gtin}",
+    "prodex.history({gtin!r})": "prodex history {gtin}",
     "None": "nothing",
     "catalog.export({folder}, {format!r})": "--to {folder} --format {format}",
     "tables=['products']": "--table products",
@@ -38,7 +38,7 @@ CALLS: Mapping[str, str] = {
     " catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper.": (
         " `prodex tables products` lists columns, and any attribute can be named as well."
     ),
-    "prodex.requirements({file!r}, catalog)": "`prodex requirements shop --to {file}`",
+    "prodex.write_requirements({file!r}, catalog)": "`prodex requirements shop --to {file}`",
     "prodex.read_worklist({file!r})": "`prodex fix {file}`",
     "prodex.audit(catalog, path)": "--profile FILE",
     "prodex.audit(catalog, {profile!r})": "--profile {profile}",
@@ -48,7 +48,7 @@ CALLS: Mapping[str, str] = {
     "All are in .findings of this error; upsert(..., dry_run=True) shows them too.": (
         "The same command without --send lists all."
     ),
-    "prodex.forget_earlier_records({name!r})": "`prodex upserts --forget {name}`",
+    "prodex.send.forget_earlier_records({name!r})": "`prodex upserts --forget {name}`",
     "prodex.track(service, [...])": "`prodex track ID`",
     "prodex.list_upserts()": "`prodex upserts`",
     "; open_published(uri, at=...) opens an earlier publication": "",
