@@ -211,6 +211,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
     Catalog: {
         "arrow": lambda c, _: [c.arrow(one) for one in _TABLES],
         "batches": lambda c, _: [list(c.batches(one)) for one in _TABLES],
+        "changes_from": lambda c, _: changed_names(c),
         "contents": lambda c, _: c.contents("CASE"),
         "equals": lambda c, _: c.equals(c.head(1)),
         "export": exported,
