@@ -33,6 +33,7 @@ from prodex.tables.declaration import TABLES, data_dictionary
 from prodex_sandbox.sample import shared_products
 from prodex_sandbox.simulation import ACTIONS
 
+_SOURCE = Path(__file__).parents[1] / "src"
 _EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
 _NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 _TUTORIALS = Path(__file__).parent / "tutorials" / "index.md"
@@ -69,6 +70,9 @@ none."""
 _FIELDS_INTRODUCTION = """\
 `prodex.quality.law_fields()` prints this list. *Seen as* are names that other catalogues were seen to use: suggestions,
 and no default."""
+_MODULES_INTRODUCTION = """\
+Each module is one idea, which its first line says. What they are parts of, and which may import which, is on the page
+about the [architecture](../../architecture.md)."""
 #: A picture of a panel, as a notebook shows it: on a light page.
 _PICTURE = re.compile(r"^!\[(.*?)\]\(images/([a-z-]+)-light\.png\)$", re.MULTILINE)
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
@@ -96,6 +100,7 @@ def write_reference(folder: Path) -> None:
         "laws": _laws(),
         "faults": _faults(),
         "simulation": _simulation(),
+        "modules": _modules(),
     }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, "utf-8")
@@ -480,6 +485,25 @@ def _simulation() -> str:
         concerned = "all suppliers" if incident.concerns_all else "one supplier"
         parts.append(f"| `{name}` | {_cell(incident.meaning)} | {concerned} |")
     return "\n".join([*parts, ""])
+
+
+def _modules() -> str:
+    """Return every module of the packages by folder, with its first line."""
+    parts = ["# Modules", _MODULES_INTRODUCTION]
+    by_folder: dict[Path, list[Path]] = defaultdict(list)
+    for path in sorted(_SOURCE.rglob("*.py")):
+        by_folder[path.parent].append(path)
+    for folder in sorted(by_folder):
+        first = {path.name: _first_line(path) for path in by_folder[folder]}
+        parts += [f"## `{folder.relative_to(_SOURCE).as_posix()}`", _text(first.pop("__init__.py"))]
+        if first:
+            rows = (f"| {_code(name)} | {_cell(line)} |" for name, line in first.items())
+            parts.append("\n".join(("| module | what it is |", "|---|---|", *rows)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _first_line(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0]
 
 
 def _sentence(text: str) -> str:
