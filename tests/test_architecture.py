@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import prodex
-from tests.house import VALUES
+from tests.house import VALUES, is_for_types, method_returning, returned_by_values
 
 # One worker reads every module, once for all of them.
 pytestmark = pytest.mark.xdist_group("architecture")
@@ -133,10 +133,21 @@ def imports(module: str) -> frozenset[str]:
 
 @cache
 def carried_out_by(module: str) -> dict[str, str]:
-    """Return the modules that a module imports inside of methods of its values alone, with the method."""
+    """Return the modules that a module imports inside of methods of its values alone, with the method.
+
+    So does what a method returns: its class is imported for type checking.
+    """
     found: dict[str, str] = {}
     elsewhere: set[str] = set()
+    returned = returned_by_values(parsed(module))
     for node in parsed(module).body:
+        if isinstance(node, ast.If) and is_for_types(node):
+            for one in node.body:
+                if method := method_returning(one, returned):
+                    found |= dict.fromkeys(_imported(module, [one]), method)
+                else:
+                    elsewhere |= _imported(module, [one, *statements(one)])
+            continue
         if not isinstance(node, ast.ClassDef) or node.name not in VALUES:
             elsewhere |= _imported(module, [node, *statements(node)])
             continue

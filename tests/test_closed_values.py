@@ -114,7 +114,8 @@ CASES: list[tuple[str, Call, str, str]] = [
     ("connect(accept_language)", lambda word, _: _service(accept_language=word), "Frnch", "French"),
     ("load(labels)", lambda word, _: prodex.load_products(_service(), labels=[word]), "Frnch", "French"),
     ("load_organizations", lambda word, _: prodex.load_organizations(_service(), word), "retailr", "retailer"),
-    ("changes(language)", lambda word, _: CATALOG.changes_from(CATALOG.products[["product_id"]], language=word), "Frnch", "French"),
+    ("changes(language)", lambda word, _: CATALOG.changes_from(
+        CATALOG.products[["product_id"]], language=word), "Frnch", "French"),
     ("with_check(attribute)", lambda word, _: prodex.audit(CATALOG, prodex.Profile.read("core").with_check(
         "required_text", attribute=word, language="fr")), "compositon", "composition"),
     ("upsert(format)", lambda word, _: prodex.upsert(NOWHERE, RECORDS, format=word, dry_run=True), "jsn", "json"),

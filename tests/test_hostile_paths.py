@@ -15,6 +15,7 @@ import prodex
 from prodex.errors import ProdexError
 from prodex.files.untrusted import leads_to_file
 from tests.cases import each_row
+from tests.public import PUBLIC
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
@@ -50,7 +51,9 @@ def calls() -> Mapping[str, Call]:
         "Gallery.to_html path": catalog.gallery(**QUIET).to_html,
         "Profile.read source": prodex.Profile.read,
         "Profile.with_requirements requirements": prodex.Profile.read("core").with_requirements,
+        "Recipe.read path": prodex.Recipe.read,
         "Recipe.save path": recipe.save,
+        "Selection.read path": prodex.Selection.read,
         "Selection.save path": prodex.Selection.of(brand_code="ACME").save,
         "Requirements.is_file path": prodex.Requirements.is_file,
         "Requirements.read path": prodex.Requirements.read,
@@ -71,9 +74,8 @@ def calls() -> Mapping[str, Call]:
         "correct_from profile": lambda path: prodex.correct_from(PASTED[0], catalog, PASTED[1], profile=path),
         "download_pictures folder": lambda path: prodex.download_pictures(catalog, path, **QUIET),
         "explore catalog": prodex.explore,
-        "fix_texts catalog": lambda path: prodex.correct_from(path, {"7": "a"}),
-        "fix_texts profile": lambda path: prodex.correct_from(catalog, [], profile=path),
-        "gallery folder": lambda path: catalog.gallery(folder=path, **QUIET),
+        "correct_from corrections": lambda path: prodex.correct_from([path], catalog),
+        "Catalog.gallery folder": lambda path: catalog.gallery(folder=path, **QUIET),
         "open_audit name": prodex.open_audit,
         "open_published uri": prodex.open_published,
         "open_snapshot name": prodex.open_snapshot,
@@ -81,15 +83,13 @@ def calls() -> Mapping[str, Call]:
         "publish catalog": lambda path: prodex.publish(path, "out"),
         "publish uri": lambda path: prodex.publish(catalog, path),
         "read_export folder": prodex.read_export,
-        "read_recipe path": prodex.Recipe.read,
-        "read_selection path": prodex.Selection.read,
         "read_workbook path": prodex.read_workbook,
         "read_worklist files": prodex.read_worklist,
         "read_worklist catalog": lambda path: prodex.read_worklist("list.csv", path),
         "read_worklist profile": lambda path: prodex.read_worklist("list.csv", catalog, profile=path),
-        "requirements path": lambda path: prodex.write_requirements(path, catalog),
-        "requirements catalog": lambda path: prodex.write_requirements("new.xlsx", path, replace=True),
-        "requirements start": lambda path: prodex.write_requirements(
+        "write_requirements path": lambda path: prodex.write_requirements(path, catalog),
+        "write_requirements catalog": lambda path: prodex.write_requirements("new.xlsx", path, replace=True),
+        "write_requirements start": lambda path: prodex.write_requirements(
             "new.xlsx", catalog, start=path, replace=True
         ),
         "run_job path": prodex.run_job,
@@ -149,8 +149,7 @@ _NOT_CALLED = {
 
 def taking_paths() -> Iterator[str]:
     """Yield every public function and method with a parameter that is declared as a path."""
-    for name in prodex.__all__:
-        value = getattr(prodex, name)
+    for name, value in PUBLIC.items():
         several = {name: value} if callable(value) else {}
         if inspect.isclass(value) and issubclass(value, BaseException):
             continue

@@ -314,7 +314,7 @@ def test_an_old_folder_of_what_was_sent_stops_what_rests_on_it(
         lambda: sent_writes({gtin(7)}, {mill.base_url}),
         lambda: has_sent({"http://nobody.example"}),
         lambda: last_write(mill.base_url),
-        lambda: catalog.overridden(),
+        catalog.overridden,
     )
     for rest in rests:
         with pytest.raises(OtherLayout, match="calls in it may still arrive for a day") as refused:

@@ -49,6 +49,7 @@ from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records, texts_in
 from tests.notebook.test_bulk_view import filled, send
+from tests.public import PUBLIC
 
 NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 #: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
@@ -434,19 +435,13 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "accepted": lambda c, _: refused(lambda: prodex.accepted(c)),
     "apply_recipe": lambda c, _: prodex.apply_recipe(c, prodex.Recipe([_TRIM]), profile=PROFILE, now=NOW),
     "audit": lambda c, _: judged(c),
-    "changes_from_frame": lambda c, _: changed_names(c),
     "correct": lambda c, _: prodex.correct(
         c, "namePublicLong", do.TrimSpaces(), language="fr", profile=PROFILE, now=NOW
     ),
     "correct_from": lambda c, _: prodex.correct_from(
         pasted(c), c, {"gtin": "gtin", "name": "namePublicLong.fr"}, profile=PROFILE, now=NOW
     ),
-    "changes_of": lambda c, _: refused(lambda: prodex.history(product_id(2), c)),
-    "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
-    "download_pictures": lambda c, world: world.requested(
-        lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
-    ),
-    "fix_texts": lambda c, _: prodex.correct_from(
+    "correct_from of texts": lambda c, _: prodex.correct_from(
         [
             prodex.TextCorrection(
                 product_id(one), "namePublicLong", "fr", f"Pain {mark(one)}", f"PAIN  {mark(one)}"
@@ -457,13 +452,16 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
         profile=PROFILE,
         now=NOW,
     ),
-    "gallery": lambda c, _: c.gallery(),
+    "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
+    "download_pictures": lambda c, world: world.requested(
+        lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
+    ),
+    "history": lambda c, _: refused(lambda: prodex.history(product_id(2), c)),
     "largest_gaps": lambda c, _: texts_of_figure(prodex.charts.largest_gaps(judged(c))),
     "list_audits": lambda c, _: refused(lambda: prodex.list_audits(c)),
     "list_snapshots": lambda c, _: refused(lambda: prodex.list_snapshots(c)),
     "open_audit": lambda c, _: refused(lambda: prodex.open_audit(c)),
     "open_snapshot": lambda c, _: prodex.open_snapshot(c) if c.folder else c,
-    "overridden": lambda c, _: c.overridden(),
     "publish": published,
     "read_worklist": lambda c, world: prodex.read_worklist(
         answers_in(world.new("answers.csv"), numbers_of(c)), c, profile=PROFILE, now=NOW
@@ -473,15 +471,6 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "require_scenarios": lambda c, world: world.requested(
         lambda: prodex.require_scenarios(world.service, c, {"101": True}, progress=False)
     ),
-    "requirements": lambda c, world: [
-        world.written(
-            lambda path, by=by: prodex.write_requirements(path, c, by=by, channels="Shop:France"), "r.xlsx"
-        )
-        for by in ("kind", "brand_code")
-    ],
-    "scenario_request": lambda c, _: prodex.scenario_request(
-        pd.DataFrame({"product_id": ids(*numbers_of(c))}), c, {"12": True}
-    ),
     "score_map": lambda c, _: texts_of_figure(prodex.charts.score_map(judged(c), "brand")),
     "undo": undone,
     "upsert": lambda c, world: world.requested(
@@ -490,12 +479,22 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "vacuum": lambda c, _: refused(lambda: prodex.vacuum(c)),
     "verify": lambda c, _: prodex.verify(c) if c.folder else None,
     "watch": lambda c, _: refused(lambda: prodex.watch(c)),
-    "with_pending_updates": lambda c, _: c.with_pending_updates(progress=False),
+    "write_requirements": lambda c, world: [
+        world.written(
+            lambda path, by=by: prodex.write_requirements(path, c, by=by, channels="Shop:France"), "r.xlsx"
+        )
+        for by in ("kind", "brand_code")
+    ],
+    # Methods of a catalogue that make something else of it.
+    "Catalog.changes_from": lambda c, _: changed_names(c),
+    "Catalog.gallery": lambda c, _: c.gallery(),
+    "Catalog.overridden": lambda c, _: c.overridden(),
+    "Catalog.with_pending_updates": lambda c, _: c.with_pending_updates(progress=False),
 }
 #: They refuse a selection, look at files alone, or have nothing to say of these products.
 SILENT = {
-    *("accepted", "changes_of", "list_audits", "list_snapshots", "open_audit", "recover", "refresh"),
-    *("largest_gaps", "overridden", "vacuum", "verify", "watch"),
+    *("accepted", "history", "list_audits", "list_snapshots", "open_audit", "recover", "refresh"),
+    *("Catalog.overridden", "largest_gaps", "vacuum", "verify", "watch"),
 }
 #: It withdraws what `accept` accepts; they are made by one of the others, or know a catalogue for its codes alone; it
 #: hears of an audit.
@@ -558,7 +557,7 @@ DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
     "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
     "a gallery": lambda c, world: world.written(c.gallery().to_html, "g.html"),
     "a file for a colleague": lambda c, world: world.written(prodex.explore(c).to_html, "e.html"),
-    "requirements": FUNCTIONS["requirements"],
+    "requirements": FUNCTIONS["write_requirements"],
     "a difference": lambda c, _: repr(prodex.diff(whole(saved=False), c, progress=False)),
     "the explorer": lambda c, _: shown(PANELS["explore"](c)),
     "the panel of an audit": lambda c, _: shown(PANELS["quality"](c)),
@@ -715,7 +714,7 @@ def test_a_product_that_was_not_chosen_still_has_its_gtin(folders: World, pendin
     with pytest.raises(ChangesRefused) as error:
         some.changes_from(names)
     assert ids(2) == error.value.refused["product_id"].tolist()
-    for make in ("read_worklist", "fix_texts", "correct", "correct_from", "apply_recipe"):
+    for make in ("read_worklist", "correct", "correct_from", "correct_from of texts", "apply_recipe"):
         fix = FUNCTIONS[make](some, folders)
         assert isinstance(fix, prodex.worklists.Fix)
         states = dict(zip(fix.answers["product_id"], fix.answers["state"], strict=True))
@@ -746,12 +745,13 @@ def test_an_audit_of_some_does_not_take_the_place_of_that_of_all() -> None:
 
 def test_the_law_asks_all_that_takes_a_catalogue() -> None:
     """A new function has to be asked as well, or it takes nothing that was made of a catalogue."""
-    taking = {name for name in [*prodex.__all__, *prodex.charts.__all__] if _takes_a_catalogue(name)}
-    assert taking | {"diff", "upsert"} == {*FUNCTIONS, "explore"} | ELSEWHERE
+    every = PUBLIC | {name: getattr(prodex.charts, name) for name in prodex.charts.__all__}
+    taking = {name for name, value in every.items() if _takes_a_catalogue(name, value)}
+    asked_for = {name.partition(" ")[0] for name in FUNCTIONS if not name.startswith("Catalog.")}
+    assert taking | {"diff", "upsert"} == {*asked_for, "explore"} | ELSEWHERE
 
 
-def _takes_a_catalogue(name: str) -> bool:
-    given = getattr(prodex, name, None) or getattr(prodex.charts, name)
+def _takes_a_catalogue(name: str, given: object) -> bool:
     if name.startswith("_") or not callable(given):
         return False
     parameters = inspect.signature(given.__init__ if inspect.isclass(given) else given).parameters.values()

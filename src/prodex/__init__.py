@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from prodex import publishing as publishing
     from prodex import quality as quality
     from prodex import query as query
-    from prodex import sandbox as sandbox
     from prodex import sandbox_weeks as sandbox_weeks
     from prodex import selection as selection
     from prodex import send as send
@@ -205,7 +204,7 @@ __all__ = [
 _named = _imported_later(__name__, _LATER)
 
 
-def __getattr__(name: str) -> Any:
+def _attribute(name: str) -> Any:
     if name in __all__:
         return _named(name)
     if name in _MODULES:
@@ -218,12 +217,17 @@ def __getattr__(name: str) -> Any:
     )
 
 
+if not TYPE_CHECKING:
+    # A type checker that saw it would take every name for one that is there.
+    __getattr__ = _attribute
+
+
 def _where_it_is(name: str) -> str:
     """Return the end of an error: which module has the name, that a catalogue has it, or which one is near."""
     for module, path in _MODULES.items():
         if name in _public_names(path):
             return f"; it is in a module: prodex.{module}.{name}"
-    if callable(getattr(__getattr__("Catalog"), name, None)):
+    if callable(getattr(_named("Catalog"), name, None)):
         return f"; catalogues have it: catalog.{name}(...)"
     return _hint(name, sorted({*__all__, *_MODULES}))
 

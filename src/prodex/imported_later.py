@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first asked for: who needs one of its modules need not wait for all."""
+"""Names of a package that are imported when they are first asked for: nobody waits for what is not used."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotError
 from prodex.files.atomic import checked_name, discard, home, relative_to_working_folder, safe_name
 from prodex.files.lock import locked
-from prodex.files.state import read_state, write_state
-from prodex.files.untrusted import is_folder
+from prodex.files.state import write_state
+from prodex.files.untrusted import is_folder, read_json
 from prodex.load import load_products, refresh
 from prodex.messages import counted
 from prodex.progress import Progress, showing, write_line
@@ -243,7 +243,7 @@ class WeeksRecord:
             When another version of prodex wrote it.
         """
         try:
-            written = read_state(_file_of(name), cls, _LAYOUT, "The weeks are then made anew.")
+            written = read_json(_file_of(name), cls, layout=_LAYOUT, advice="The weeks are then made anew.")
         except (OSError, ValueError):
             return cls(name)
         # They become names of folders.

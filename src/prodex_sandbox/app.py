@@ -238,7 +238,7 @@ def _host_of(origin: str) -> str:
 
 
 class RoutingMiddleware:
-    """Answers HEAD wherever the application answers GET, and OPTIONS; ignores a slash at the end of a path."""
+    """Answers HEAD as GET, and OPTIONS; ignores a slash at the end of a path."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         self._app = app
@@ -250,7 +250,7 @@ class RoutingMiddleware:
         if path.endswith("/") and len(path) > 1 and not path.startswith(f"{MEDIA_PATH}/"):
             scope = {**scope, "path": path.rstrip("/") or "/"}
         if scope["method"] == "HEAD":
-            # The server leaves the body of a reply to HEAD out by itself, and keeps its length.
+            # The server leaves the body out by itself, and keeps its length.
             scope = {**scope, "method": "GET"}
         if scope["method"] == "OPTIONS" and (allowed := methods_of(self._routes, scope)):
             await Response(status_code=204, headers=allow(allowed))(scope, receive, send)
@@ -266,8 +266,6 @@ def methods_of(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
         if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE
         for method in route.methods or ()
     }
-    if "GET" in methods:
-        methods.add("HEAD")
     return sorted(methods | {"OPTIONS"}) if methods else []
 
 

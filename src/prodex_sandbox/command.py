@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from prodex_sandbox.behaviour import LOOPBACK, Behaviour
-from prodex_sandbox.command_options import parser
+from prodex_sandbox.command_options import given_options, parser
 from prodex_sandbox.faults.kinds import Fault
 from prodex_sandbox.faults.schedule import FaultSchedule
 from prodex_sandbox.home import (
@@ -52,19 +52,18 @@ _AFTER_RESET: Final = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, those of the process unless given; return the exit code."""
     options = vars(parser().parse_args(arguments))
+    if problem := _misplaced(options):
+        parser().error(problem)
     try:
         behaviour = Behaviour(**{field.name: options.pop(field.name) for field in fields(Behaviour)})
     except ValueError as error:
         parser().error(str(error))
     openapi = options.pop("openapi")
     changes = {name: options.pop(name) for name in ("simulate", "incidents", "reset")}
-    is_change = changes["simulate"] is not None or changes["reset"] is not None
-    if problem := _misplaced(options, changes, behaviour, is_change=is_change):
-        parser().error(problem)
     try:
         if openapi:
             write_openapi(openapi)
-        elif is_change:
+        elif changes["simulate"] is not None or changes["reset"] is not None:
             change_home(behaviour=behaviour, home=options["home"], seed=options["seed"], **changes)
         else:
             serve(behaviour=behaviour, **options)
@@ -77,30 +76,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _misplaced(
-    options: Mapping[str, Any], changes: Mapping[str, Any], behaviour: Behaviour, *, is_change: bool
-) -> str | None:
+def _misplaced(options: Mapping[str, Any]) -> str | None:
     """Return what is wrong where an option was given that would have no effect."""
-    if changes["incidents"] and changes["simulate"] is None:
+    days_pass = options["simulate"] is not None
+    if options["incidents"] and not days_pass:
         return "--incident happens in simulated days: give --simulate DAYS with it"
-    if not is_change:
+    if not days_pass and options["reset"] is None:
         return None
-    read = {"home", "seed"} if changes["simulate"] is not None else {"home"}
-    unchanged = Behaviour(clock_skew=behaviour.clock_skew)
-    given = [
-        *(
-            name
-            for name, value in options.items()
-            if name not in read and value != parser().get_default(name)
-        ),
-        *(
-            field.name
-            for field in fields(Behaviour)
-            if getattr(behaviour, field.name) != getattr(unchanged, field.name)
-        ),
-    ]
-    if given:
-        named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+    read = {
+        "--simulate",
+        "--incident",
+        "--reset",
+        "--home",
+        "--clock-skew",
+        *(["--seed"] if days_pass else []),
+    }
+    if unread := [flag for flag in given_options(options) if flag not in read]:
+        named = ", ".join(unread)
         return (
             f"--simulate and --reset serve nothing, and {named} would have no effect; give it when you serve"
         )

@@ -37,6 +37,11 @@ class _Option:
     settings: Mapping[str, Any]
     on_first_page: bool = False
 
+    @property
+    def name(self) -> str:
+        """Under which its value is found."""
+        return str(self.settings.get("dest", self.flag.removeprefix("--").replace("-", "_")))
+
 
 def _from_text(read: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return a reader whose ValueError is shown as the command's own."""
@@ -193,6 +198,12 @@ _EXPLAINED: Final[Mapping[str, Callable[[], Sequence[str]]]] = {
     _ALL: lambda: [*_EXAMPLES, "", _HOW_TO_FILL, "", *_faults(), "", *_days()],
 }
 _TOPICS: Final = tuple(filter(None, _EXPLAINED))
+
+
+def given_options(values: Mapping[str, Any]) -> list[str]:
+    """Return the options that have another value than unless given."""
+    by_default = vars(parser().parse_args([]))
+    return [one.flag for one in (*_OPTIONS, *_settings()) if values[one.name] != by_default[one.name]]
 
 
 class _Help(argparse.Action):

@@ -21,7 +21,8 @@ ROUTE = '''
     "GET",
     "/core/v1/markets",
     *_TOKEN,
-    responses=replies("The markets.", {"type": "array", "items": {"type": "integer"}}),
+    replies=list[int],
+    meaning="The markets.",
 )
 def list_markets(request: Request) -> Response:
     """List the markets in which products can be sold."""

@@ -118,8 +118,6 @@ def test_a_total_that_is_too_high_is_incomplete_and_ends(
 ) -> None:
     """What came is kept, a bounded number of calls is made, and no loop or array is sized by the total."""
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", _LONG)
-    # Processes, of which another test is, would be started for as many products as are announced.
-    monkeypatch.setattr("prodex.store.build.WORTH_PROCESSES", 10**30)
     with Stranger(_FEW_MORE, [lie]) as stranger:
         client = connected(stranger)
         with pytest.raises(IncompleteLoad, match=f"{_FEW_MORE} of "):

@@ -249,6 +249,7 @@ def shown(
     is_in_shadow: bool = False,
     middle: Middle = _as_it_is,
     is_settled: bool = True,
+    has_own_clock: bool = False,
 ) -> Iterator[Page]:
     """Show a panel in a page of its own, and have the test fail where a script does.
 
@@ -268,6 +269,9 @@ def shown(
         What happens to messages.
     is_settled
         Whether to wait until nothing is under way.
+    has_own_clock
+        Whether a test may move the clock of the page on: from its first script, since what waits already does not
+        notice.
     """
     app = panel if isinstance(panel, App) else panel.app
     kernel, line = _kernel(), _Line(app, scheme, direction, is_in_shadow, middle)
@@ -286,6 +290,8 @@ def shown(
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     page.on("dialog", lambda dialog: (errors.append(dialog.message), dialog.dismiss()))
+    if has_own_clock:
+        page.clock.install()
     try:
         page.goto(f"http://127.0.0.1:{kernel.port}/{name}")
         if is_settled:

@@ -14,6 +14,7 @@ from prodex.corrections.operations import OPERATIONS, SetValue
 from prodex.notebook.app import App
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.views import bulk
 from prodex.notebook.views.bulk import bulk_wants
 from prodex.notebook.views.operations import PARAMETERS, chosen_operation
 from prodex.notebook.views.sending import OUTBOXES
@@ -42,6 +43,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep what is sent in a folder of the test."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a preview be made sooner after the last letter: nobody types in tests."""
+    monkeypatch.setattr(bulk, "_PAUSE", 0.05)
 
 
 @pytest.fixture

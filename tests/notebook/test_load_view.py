@@ -19,6 +19,7 @@ from prodex.errors import InputError, QueryError
 from prodex.load.resume import unfinished_loads
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
+from prodex.notebook.views import load
 from prodex.notebook.views.load import asked_of, with_query
 from prodex.notebook.widget import explore
 from prodex.query import ProductQuery
@@ -45,6 +46,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep what is saved in a folder of the test."""
     monkeypatch.setenv("PRODEX_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the service be asked sooner after the last letter: nobody types in tests."""
+    monkeypatch.setattr(load, "_PAUSE", 0.05)
+    monkeypatch.setattr(load, "_NO_MATCH_PAUSE", 0.1)
 
 
 @pytest.fixture

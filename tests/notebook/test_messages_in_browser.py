@@ -178,16 +178,15 @@ def test_what_is_pressed_arrives_once_and_in_order(app: App, browser: Browser, s
 def test_what_is_lost_on_the_way_is_sent_again(app: App, browser: Browser, seed: int) -> None:
     """Of messages that are dropped in either direction, everything pressed and typed is done once."""
     middle = _Hostile(seed, drops=0.35)
-    with shown(app, browser, middle=middle) as page:
+    # Nobody waits for the seconds after which a page sends again.
+    with shown(app, browser, middle=middle, has_own_clock=True) as page:
         for what in "ABCAB":
             page.get_by_role("button", name=what, exact=True).click()
         type_in(page, "Name", "kept")
         page.get_by_role("button", name="Save", exact=True).click()
-        # Nobody waits for the seconds after which a page sends again.
-        page.clock.install()
-        for _ in range(30):
+        for _ in range(120):
             page.clock.fast_forward(3100)
-            page.wait_for_timeout(200)
+            page.wait_for_timeout(50)
             if page.locator(".prodex[data-under-way='0']").count():
                 break
         page_settled(page)
@@ -227,10 +226,9 @@ def test_silence_is_said_beside_what_was_pressed(app: App, browser: Browser) -> 
     def middle(_direction: str, message: dict[str, Any]) -> Sequence[tuple[float, dict[str, Any]]]:
         return [] if is_mute[0] else [(0, message)]
 
-    with shown(app, browser, middle=middle) as page:
+    with shown(app, browser, middle=middle, has_own_clock=True) as page:
         is_mute[0] = True
         page.get_by_role("button", name="A", exact=True).click()
-        page.clock.install()
         page.clock.fast_forward(11_000)
         said = page.get_by_role("alert")
         said.wait_for()

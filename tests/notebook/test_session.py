@@ -160,12 +160,14 @@ def test_a_script_that_ends_while_something_is_read_prints_nothing() -> None:
     """Also where the work is in the middle of a file."""
     code = (
         "import time, prodex as px\n"
+        "from prodex.notebook.session import jobs\n"
         "from prodex.notebook.app import App\n"
         "from prodex.notebook.session.value import Session\n"
         "app = App(Session(px.flatten([{'id': n} for n in range(2000)])))\n"
         "app.view()\n"
         "app.run('read', lambda reporter: time.sleep(0.3), title='Reading')\n"
         "app.run('more', lambda reporter: time.sleep(30), title='Reading')\n"
+        "jobs.let_end.__defaults__ = (2.0,)\n"  # ten seconds prove no more
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False

@@ -130,6 +130,37 @@ def test_the_connection_goes_to_the_address_that_was_checked(
     assert "media.example" == server.asked[0][1]["host"]
 
 
+def test_a_name_is_checked_for_each_connection(server: FileServer, internet: Internet, part: Path) -> None:
+    """A name that leads inside when the next connection is opened is refused then, though it was public before."""
+    closing = {"Connection": "close"}
+    server.serve("/a.jpg", CONTENT, headers=closing)
+    internet.names["media.example"] = [OUTSIDE]
+    internet.machines[OUTSIDE] = server.port
+    with MediaDownloader("https://api.example.com", resolve=internet.resolve) as media:
+        media.download("http://media.example/a.jpg", part)
+        internet.names["media.example"] = ["127.0.0.1"]
+        internet.machines["127.0.0.1"] = server.port
+        with pytest.raises(MediaRefused, match=r"media.example was not requested: 127[.]0[.]0[.]1 is not"):
+            media.download("http://media.example/a.jpg", part)
+
+    assert [OUTSIDE] == internet.connected
+
+
+def test_a_connection_stays_with_the_address_that_was_checked(
+    server: FileServer, internet: Internet, tmp_path: Path
+) -> None:
+    """While it is kept, the name may lead anywhere: the files come from where they came before."""
+    server.serve("/a.jpg", CONTENT)
+    internet.names["media.example"] = [OUTSIDE]
+    internet.machines[OUTSIDE] = server.port
+    with MediaDownloader("https://api.example.com", resolve=internet.resolve) as media:
+        for name in ("a", "b"):
+            media.download("http://media.example/a.jpg", tmp_path / f"{name}.part")
+            internet.names["media.example"] = ["10.0.0.1"]
+
+    assert ([OUTSIDE], 2) == (internet.connected, len(server.asked))
+
+
 def test_the_next_address_of_a_name_is_tried(server: FileServer, internet: Internet, part: Path) -> None:
     """When nobody answers at the first."""
     server.serve("/a.jpg", CONTENT)

@@ -21,6 +21,7 @@ from prodex.ledger import calls
 from prodex.ledger.upsert_file import UpsertFile
 from prodex.quality.products import Products
 from prodex.sandbox import Fault
+from prodex.service import RetryPolicy
 from tests.ledgered import spoil, write
 from tests.on_the_way import carried, reply, session_of
 
@@ -391,6 +392,13 @@ def test_a_service_that_is_away_gets_nothing_twice(exchange: AnsweredExchange) -
     """Neither where its imports cannot be requested, nor where it refuses what is left."""
     path, gtins = exchange.worklist()
     fix = exchange.read(path)
+    key = exchange.sandbox.credentials[0]
+    impatient = prodex.connect(
+        base_url=exchange.sandbox.base_url,
+        client_id=key["client_id"],
+        client_secret=key["client_secret"],
+        retry=RetryPolicy(seconds=1),
+    )
 
     def away(*_: object) -> Any:
         raise requests.ConnectionError("It is away.")
@@ -398,10 +406,10 @@ def test_a_service_that_is_away_gets_nothing_twice(exchange: AnsweredExchange) -
     with exchange.holding():
         interrupt(fix, exchange, "after", 10)
         with (
-            carried("track", away, session_of(exchange.service)),
+            carried("track", away, session_of(impatient)),
             pytest.raises(ServiceUnreachable),
         ):
-            fix.apply(exchange.service, progress=False)
+            fix.apply(impatient, progress=False)
         assert "3 sent, 3 may have been sent, 1 not sent yet" in repr(fix)
         exchange.sandbox.order(Fault("404", endpoint="upsert"))
         with pytest.raises(RequestRefused):

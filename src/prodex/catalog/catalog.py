@@ -40,7 +40,6 @@ from prodex.tables.frames import as_framed, to_frame
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import Gallery
     from prodex.send.corrections import Changes
-    from prodex.service import Client
 
 #: The same in every table, so that they get no prefix where two tables are joined.
 _KEYS = ("product_id", "gtin")
@@ -894,7 +893,7 @@ class Catalog(TableProperties):
         return with_pending_updates(self, progress)
 
     def changes_from(
-        self, frame: pd.DataFrame, *, language: str | None = None, service: Client | None = None
+        self, frame: pd.DataFrame, *, language: str | None = None, service: Any = None
     ) -> Changes:
         """Return what an edited frame corrects, merged with the products of the catalogue: for `prodex.upsert`.
 
@@ -913,7 +912,8 @@ class Catalog(TableProperties):
         language
             For a wide frame made with `catalog.wide(language)`: the language of its texts.
         service
-            Check now that no product has changed since it was loaded; `upsert` checks that again in any case.
+            From `prodex.connect`: check now that no product has changed since it was loaded. `upsert` checks that again
+            in any case.
 
         Raises
         ------

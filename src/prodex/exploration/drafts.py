@@ -20,8 +20,8 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, OtherLayout
 from prodex.files.atomic import home, relative_to_working_folder, remove, safe_name
 from prodex.files.lock import locked
-from prodex.files.state import read_state, write_state
-from prodex.files.untrusted import is_there
+from prodex.files.state import write_state
+from prodex.files.untrusted import is_there, read_json
 from prodex.messages import counted, moment_in_words
 from prodex.store.archive import snapshots_folder
 from prodex.worklists.text_corrections import TextCorrection
@@ -183,7 +183,7 @@ def _merged_changes(there: Sequence[Item], before: Sequence[Item], after: Sequen
 def _read_draft(path: Path) -> CorrectionDraft:
     if not is_there(path):
         return CorrectionDraft()
-    found = read_state(path, _DraftFile, _FORMAT)
+    found = read_json(path, _DraftFile, layout=_FORMAT)
     return CorrectionDraft(found.corrections, found.unconfirmed, found.saved_at)
 
 

@@ -36,8 +36,8 @@ from prodex.errors import (
 )
 from prodex.files.atomic import sha256, storage
 from prodex.files.folders import restore_old
-from prodex.files.state import read_state, write_state
-from prodex.files.untrusted import Digest, is_file, is_there
+from prodex.files.state import write_state
+from prodex.files.untrusted import Digest, is_file, is_there, read_json
 from prodex.formats.exporting import PACKAGE, exported_digests, replaced_files, tables_in
 from prodex.job.context import Context, newest_snapshot
 from prodex.job.job_file import ExportOptions, Job
@@ -575,7 +575,7 @@ class ExportRecord:
 
     def _read(self) -> Written:
         try:
-            return read_state(self.path, _Record, _FORMAT).exports
+            return read_json(self.path, _Record, layout=_FORMAT).exports
         except (OSError, ValueError):  # then only what an export says of itself is known
             return {}
 

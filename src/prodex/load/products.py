@@ -102,9 +102,8 @@ def load_products(
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
         When a snapshot is reused, a line with its age takes the place of the bar.
     executor
-        Builds the parts when all products are received: any `concurrent.futures` executor. By default most parts are
-        built while others are still fetched, by threads, and from 20,000 products on by processes of our own,
-        which never run your script again.
+        Builds the parts when all products are received: any `concurrent.futures` executor. By default threads build
+        most parts while others are still fetched.
     budget
         Limits of calls, seconds and bytes; see `LoadBudget`.
 

@@ -30,25 +30,17 @@ from prodex.files.atomic import remove, storage
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
 from prodex.network.addresses import (
     LONGEST_HEALTH,
+    MOST_REDIRECTS,
+    REDIRECTS,
     Address,
     is_health_of_sandbox,
+    is_loopback_host,
     is_public,
-    is_this_machine,
     read_address,
     sandbox_of,
 )
-from prodex.network.http_adapter import (
-    MOST_REDIRECTS,
-    REDIRECTS,
-    Cause,
-    Halted,
-    LimitedAdapter,
-    LimitedCall,
-    cause_of,
-    chunks,
-    opened,
-    wrapped,
-)
+from prodex.network.causes import Cause, cause_of, wrapped
+from prodex.network.http_adapter import Halted, LimitedAdapter, LimitedCall, chunks
 from prodex.network.retry import (
     RETRYABLE_STATUSES,
     RetryableError,
@@ -227,7 +219,7 @@ class MediaDownloader:
         adapter = self._inside if is_sandbox else self._outside
         to_come = None
         try:
-            with opened(adapter, address.url, call, headers=headers, timeout=timeout) as reply:
+            with adapter.get(address.url, call, timeout=timeout, headers=headers) as reply:
                 logger.debug("GET %s: %d", address, reply.status)
                 try:
                     yield reply, meter
@@ -245,7 +237,7 @@ class MediaDownloader:
         except (OSError, UnicodeError) as error:
             raise RetryableError(f"{host} cannot be resolved.", kind=MediaFailed) from error
         ips = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-        is_allowed = is_this_machine if is_sandbox else is_public
+        is_allowed = is_loopback_host if is_sandbox else is_public
         if refused := [ip for ip in ips if not is_allowed(ip)]:
             kind = "this machine" if is_sandbox else "the public internet"
             raise MediaRefused(f"{host} was not requested: {refused[0]} is not an address of {kind}.")

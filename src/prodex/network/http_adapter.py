@@ -18,28 +18,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cache
 from http.client import HTTPResponse
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
-from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.connection import HTTPConnection
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError, ReadTimeoutError
-from urllib3.util.ssl_match_hostname import CertificateError
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from prodex.errors import SettingsError
 from prodex.limits import Meter
 
 USER_AGENT = f"prodex/{version('prodex')}"
-
-#: Statuses of a reply that may redirect to another address, and how many of them may follow one another.
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
-MOST_REDIRECTS = 5
 
 #: Pools of connections that an adapter keeps, and connections in each: a catalogue may name more hosts than a process
 #: may have open files, and a load has more windows side by side than the 10 connections that `requests` would keep.
@@ -190,50 +182,57 @@ class LimitedAdapter(HTTPAdapter):
         self._addresses = addresses
         super().__init__(pool_connections=_POOLS, pool_maxsize=_CONNECTIONS)
 
-    def get_connection_with_tls_context(
-        self, request: requests.PreparedRequest, verify: Any, proxies: Any = None, cert: Any = None
-    ) -> Any:
-        if _is_shared(str(request.url), verify, cert):
-            _trusting(verify)  # here, since an error of it would be that of a wrong URL below
-        pool = super().get_connection_with_tls_context(request, verify, proxies, cert)
+    def get_connection_with_tls_context(self, *given: Any, **named: Any) -> Any:
+        pool = super().get_connection_with_tls_context(*given, **named)
         if not _is_limited(pool):
             _limit(pool, self._addresses)
         return pool
 
-    def build_connection_pool_key_attributes(
-        self, request: requests.PreparedRequest, verify: Any, cert: Any = None
-    ) -> Any:
-        host, tls = super().build_connection_pool_key_attributes(request, verify, cert)
-        if _is_shared(str(request.url), verify, cert):
-            tls = {"cert_reqs": "CERT_REQUIRED", "ssl_context": _trusting(verify)}
-        return host, tls
-
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
-        if not _is_shared(url, verify, cert):
+        try:
             super().cert_verify(conn, url, verify, cert)  # type: ignore[no-untyped-call]
+            if url.lower().startswith("https:") and verify and not cert:
+                # In place of the file or folder, which urllib3 would read for each connection, in 20 ms.
+                conn.conn_kw["ssl_context"] = _trusting(conn.ca_certs, conn.ca_cert_dir)
+                conn.ca_certs = conn.ca_cert_dir = None
+        except OSError as error:
+            raise SettingsError(
+                f"The certificates in {verify} cannot be read ({error}). Point REQUESTS_CA_BUNDLE to a file of "
+                "certificates in the form PEM, or remove it from the environment."
+            ) from error
 
+    @contextmanager
+    def get(
+        self,
+        url: str,
+        call: LimitedCall,
+        *,
+        timeout: tuple[float, float],
+        headers: Mapping[str, str] | None = None,
+    ) -> Iterator[Any]:
+        """Request what is at a URL, spelled as it is; yield the reply of urllib3.
 
-def _is_shared(url: str, verify: Any, cert: Any) -> bool:
-    """Whether connections share the settings of TLS; otherwise they have a certificate of the caller, or none."""
-    return url.lower().startswith("https:") and bool(verify) and cert is None
+        There is no session: neither cookies nor ~/.netrc nor the proxies of the environment are used. Certificates are
+        verified by the bundle that `REQUESTS_CA_BUNDLE` names, as for calls to the service.
+        """
+        request = requests.PreparedRequest()
+        request.prepare_method("GET")
+        request.prepare_headers({"User-Agent": USER_AGENT, **(headers or {})})
+        request.url = url
+        bundle = next(filter(None, map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))), True)
+        with call.under_way():
+            call.check()
+            response = self.send(request, stream=True, timeout=timeout, verify=bundle)
+            try:
+                yield response.raw
+            finally:
+                response.close()
 
 
 @cache
-def _trusting(bundle: str | Literal[True]) -> ssl.SSLContext:
-    """Return settings of TLS that verify by a file or a folder, the usual one for True.
-
-    They are kept: urllib3 would read the file for each connection, which takes 20 ms.
-    """
-    path = Path(DEFAULT_CA_BUNDLE_PATH if bundle is True else bundle)
-    try:
-        if path.is_dir():
-            return ssl.create_default_context(capath=path)
-        return ssl.create_default_context(cafile=path)
-    except OSError as error:
-        raise SettingsError(
-            f"The certificates in {path} cannot be read ({error}). Point REQUESTS_CA_BUNDLE to a file of "
-            "certificates in the form PEM, or remove it from the environment."
-        ) from error
+def _trusting(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """Return settings of TLS that verify by the certificates of a file or a folder."""
+    return ssl.create_default_context(cafile=file, capath=folder)
 
 
 _limiting = threading.Lock()
@@ -274,34 +273,6 @@ def _limit(pool: Any, addresses: Addresses | None = None) -> None:
         pool.ConnectionCls = type(usual.__name__, (_Pinned, usual), {"addresses": staticmethod(addresses)})
 
 
-@contextmanager
-def opened(
-    adapter: LimitedAdapter,
-    url: str,
-    call: LimitedCall,
-    *,
-    headers: Mapping[str, str] | None = None,
-    timeout: tuple[float, float],
-) -> Iterator[Any]:
-    """Request what is at a URL, spelled as it is; yield the reply of urllib3.
-
-    There is no session: neither cookies nor ~/.netrc nor the proxies of the environment are used. Certificates are
-    verified by the bundle that `REQUESTS_CA_BUNDLE` names, as for calls to the service.
-    """
-    request = requests.PreparedRequest()
-    request.prepare_method("GET")
-    request.prepare_headers({"User-Agent": USER_AGENT, **(headers or {})})
-    request.url = url
-    bundle = next(filter(None, map(os.environ.get, ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))), True)
-    with call.under_way():
-        call.check()
-        response = adapter.send(request, stream=True, timeout=timeout, verify=bundle)
-        try:
-            yield response.raw
-        finally:
-            response.close()
-
-
 def chunks(reply: Any) -> Iterator[bytes]:
     """Yield bytes of a reply as soon as they arrive, compressed as they are.
 
@@ -310,55 +281,3 @@ def chunks(reply: Any) -> Iterator[bytes]:
     read = getattr(reply, "read1", None) or reply.read
     while chunk := read(_CHUNK, decode_content=False):
         yield chunk
-
-
-class Cause(StrEnum):
-    """What went wrong between here and a host, in words without an end."""
-
-    CERTIFICATE = "The certificate of {host} was not accepted"
-    NO_CONNECTION = "no connection to {host}"
-    NOT_ACCEPTED = "{host} did not accept the connection in time"
-    LATE = "{host} did not answer in time"
-    BROKEN = "the connection to {host} broke"
-    NOT_CALLABLE = "{host} cannot be called"
-
-
-def cause_of(error: Exception) -> Cause:
-    """Return what went wrong, from an error of `requests`, urllib3 or a socket."""
-    inner = list(wrapped(error))
-
-    def is_any(*kinds: type[BaseException]) -> bool:
-        return any(isinstance(one, kinds) for one in inner)
-
-    if is_any(ssl.SSLCertVerificationError, CertificateError):
-        return Cause.CERTIFICATE
-    if is_any(NewConnectionError):
-        return Cause.NO_CONNECTION
-    if is_any(ConnectTimeoutError, requests.ConnectTimeout):
-        return Cause.NOT_ACCEPTED
-    if is_any(ReadTimeoutError, TimeoutError, requests.Timeout):
-        return Cause.LATE
-    is_request = isinstance(error, requests.RequestException)
-    if is_request and not isinstance(
-        error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError
-    ):
-        return Cause.NOT_CALLABLE
-    return Cause.BROKEN
-
-
-def wrapped(error: BaseException, *more: str) -> Iterator[BaseException]:
-    """Yield an error and those inside it, since `requests` wraps errors of urllib3, and urllib3 those of sockets.
-
-    Parameters
-    ----------
-    more
-        Further attributes that have errors: "__cause__", "__context__".
-    """
-    pending: list[object] = [error]
-    seen: set[int] = set()
-    while pending:
-        each = pending.pop()
-        if isinstance(each, BaseException) and id(each) not in seen:
-            seen.add(id(each))
-            yield each
-            pending += [*(getattr(each, name, None) for name in ("reason", *more)), *each.args]

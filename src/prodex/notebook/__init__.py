@@ -13,5 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Explore", "explore"]
 
-# Reports and files for colleagues are made here as well, and need no widget.
-__getattr__ = imported_later(__name__, {"prodex.notebook.widget": __all__})
+if not TYPE_CHECKING:
+    # Reports and files for colleagues are made here as well, and need no widget.
+    __getattr__ = imported_later(__name__, {"prodex.notebook.widget": __all__})

@@ -123,9 +123,9 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
         if carried is not None and len(carried):
             parquet.write(carried, beside / _CARRIED)
             digest = sha256(beside / _CARRIED)
-        with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
+        with AUDITS.publishing(folder, audit.audited_at) as (made, sequence, _):
             content = _audit_manifest(audit, files, digest)
-            AUDITS.write_manifest(beside, content, place, sealed_for=made if audit.is_own else None)
+            AUDITS.write_manifest(beside, content, sequence, sealed_for=made if audit.is_own else None)
             publish_folder(beside, made)
     return replace(audit, folder=made)
 

@@ -31,6 +31,7 @@ from prodex.network.retry import RetryableError, Retrying, RetryPolicy
 from prodex.query import ProductQuery
 from prodex.service.paging import ProductPage, announced
 from prodex.service.replies import (
+    Reply,
     anything,
     canonical,
     json_value,
@@ -41,7 +42,7 @@ from prodex.service.replies import (
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.token import TokenSource, request_token, token_path
-from prodex.service.transport import RateLimit, Reply, Transport, quoted, raise_for_status
+from prodex.service.transport import RateLimit, Transport, quoted, raise_for_status
 from prodex.tables import envelope
 from prodex.untrusted_text import on_one_line
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -67,12 +65,12 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
     with locked(home, "starting the sandbox", name="start.lock", patience=None):
         facts = running_sandbox(home) or _start(home)
-    principal = facts["credentials"][0]
+    principal = facts.credentials[0]
     own = "the sandbox's own access keys"
     return Settings(
-        base_url=facts["base_url"],
-        client_id=client_id or principal["client_id"],
-        client_secret=client_secret or principal["client_secret"],
+        base_url=facts.base_url,
+        client_id=client_id or principal.client_id,
+        client_secret=client_secret or principal.client_secret,
         sources={
             "base_url": f"the sandbox in {home}",
             "client_id": "an argument" if client_id else own,
@@ -98,22 +96,22 @@ class _AccessKey(msgspec.Struct):
     client_secret: str
 
 
-class _ServerFile(msgspec.Struct):
-    """The part of `server.json`, which a running sandbox writes, that is needed here."""
+class RunningSandbox(msgspec.Struct):
+    """What a running sandbox writes of itself (`server.json`), as far as it is needed here."""
 
     base_url: str
     pid: Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
     credentials: Annotated[list[_AccessKey], msgspec.Meta(min_length=1)]
 
 
-def running_sandbox(home: Path) -> Mapping[str, Any] | None:
+def running_sandbox(home: Path) -> RunningSandbox | None:
     """Return base URL, process and credentials of the sandbox of this folder, or None if none is running."""
     try:
-        facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
+        facts = read_json(home / "server.json", RunningSandbox)
         # A sandbox that was killed leaves its file, and its process id and port may belong to others now.
-        if not is_loopback(facts["base_url"]) or not is_alive(facts["pid"]):
+        if not is_loopback(facts.base_url) or not is_alive(facts.pid):
             return None
-        return facts if _is_sandbox(facts["base_url"]) else None
+        return facts if _is_sandbox(facts.base_url) else None
     except (OSError, ValueError, OverflowError):
         return None
 
@@ -122,17 +120,17 @@ def _is_sandbox(base_url: str) -> bool:
     """Whether the server at a base URL answers soon that it is a sandbox."""
     from urllib3.exceptions import HTTPError
 
-    from prodex.network.http_adapter import LimitedAdapter, LimitedCall, opened
+    from prodex.network.http_adapter import LimitedAdapter, LimitedCall
 
     adapter, call = LimitedAdapter(), LimitedCall(Meter(_HEALTH, REPLY, "connect"))
     try:
-        with closing(adapter), opened(adapter, f"{base_url}/health", call, timeout=(10, 10)) as reply:
+        with closing(adapter), adapter.get(f"{base_url}/health", call, timeout=(10, 10)) as reply:
             return is_health_of_sandbox(reply.read(LONGEST_HEALTH))
     except (OSError, HTTPError, LimitExceeded):
         return False
 
 
-def _start(home: Path) -> Mapping[str, Any]:
+def _start(home: Path) -> RunningSandbox:
     require_sandbox()
     with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
         ready, progress, output = (Path(folder, name) for name in ("ready.json", "progress", "stderr.txt"))
@@ -163,13 +161,13 @@ def _start(home: Path) -> Mapping[str, Any]:
     end = "this kernel" if in_notebook() else "this program"
     write_line(
         None,
-        f"Started the sandbox at {facts['base_url']}; it stops with {end}. "
+        f"Started the sandbox at {facts.base_url}; it stops with {end}. "
         "To keep one running, start `prodex sandbox` in a terminal.",
     )
     return facts
 
 
-def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> Mapping[str, Any] | None:
+def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> RunningSandbox | None:
     """Wait until the sandbox writes that it is ready; None if it ends or takes too long."""
     begin = time.monotonic()
     with ExitStack() as bar:
@@ -178,7 +176,7 @@ def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> Map
             if ready.exists():
                 if phase is not None:
                     phase(phase.total, phase.total)
-                return dict(json.loads(ready.read_bytes()))
+                return read_json(ready, RunningSandbox)
             if process.poll() is not None:
                 return None
             if progress.exists() and (counted := _COUNTED.search(progress.read_bytes())):

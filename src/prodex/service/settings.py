@@ -1,4 +1,4 @@
-"""Base URL and credentials: which settings may be combined, and what a base URL may look like.
+"""Base URL and credentials: where they are looked for, which may be used together, and how a base URL may look.
 
 Spec: "HTTPS on the default port 443 is the only transport; the host name must carry no explicit port".
 """

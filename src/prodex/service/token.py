@@ -18,9 +18,10 @@ from typing import Any
 from prodex.advice import Argument, advice
 from prodex.errors import AuthenticationFailed, InputError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.network.retry import RetryableError, Retrying
+from prodex.service.replies import Reply
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
-from prodex.service.transport import Reply, Transport, quoted, raise_for_status
+from prodex.service.transport import Transport, quoted, raise_for_status
 from prodex.written_numbers import stored_number
 
 #: Version -> path of the token endpoint; version 1 is deprecated (spec, endpoints 1 and 2).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import logging
 import math
 import re
@@ -22,10 +21,11 @@ from prodex.encodings import in_utf8
 from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable, UnexpectedReply
 from prodex.files.unpacking import codings, unpacked
 from prodex.limits import REPLY, LimitExceeded, Limits, Meter
-from prodex.network.addresses import shortened
+from prodex.network.addresses import MOST_REDIRECTS, REDIRECTS, shortened
+from prodex.network.causes import Cause, cause_of, wrapped
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
+from prodex.service.replies import Reply, message_of
 from prodex.service.secret import Secret
-from prodex.tables.envelope import MESSAGE_KEYS
 
 if TYPE_CHECKING:
     import requests
@@ -70,31 +70,6 @@ class RateLimit:
             self._next = start + 1 / self.calls_per_second
         if start > now:
             self.sleep(start - now)
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The reply to one request.
-
-    Attributes
-    ----------
-    status
-        HTTP status.
-    body
-        The body, decompressed, in UTF-8 where it is known how to read it.
-    message
-        The message of an error reply, shortened and without secrets.
-    date
-        The service's clock (Date header), or None.
-    retry_after
-        The pause that the service requests, in seconds, or None.
-    """
-
-    status: int
-    body: bytes = field(repr=False)
-    message: str
-    date: datetime | None
-    retry_after: float | None
 
 
 @dataclass(eq=False, repr=False)
@@ -158,7 +133,7 @@ class Transport:
         """
         import requests
 
-        from prodex.network.http_adapter import MOST_REDIRECTS, USER_AGENT
+        from prodex.network.http_adapter import USER_AGENT
 
         url = self.base_url + path
         # requests would also offer br and zstd where they are installed; only these can be unpacked within the limits.
@@ -177,8 +152,9 @@ class Transport:
     def _send(self, request: requests.Request) -> tuple[requests.Response, bytes, str | None]:
         """Send a request; return the reply, its body, and the Location of a redirect."""
         import requests
+        from urllib3.exceptions import LocationValueError
 
-        from prodex.network.http_adapter import REDIRECTS, LimitedCall, limit_replies
+        from prodex.network.http_adapter import LimitedCall, limit_replies
 
         self.rate_limit.wait()
         begin = time.monotonic()
@@ -203,9 +179,11 @@ class Transport:
                 options = session.merge_environment_settings(prepared.url, {}, True, None, None)
                 limit_replies(session, prepared, options)
                 response = session.send(prepared, timeout=self.timeout, allow_redirects=False, **options)
-            except (requests.RequestException, LimitExceeded) as error:
+            except (requests.RequestException, LocationValueError, LimitExceeded) as error:
                 _forget_secrets(error)
-                raise _failure(error, host) from error
+                # What cannot be sent is quoted by its error: the address of a proxy with its password, or a header.
+                is_quoted = cause_of(error) is Cause.NOT_CALLABLE
+                raise _failure(error, host) from (None if is_quoted else error)
             content = _received(response, call.meter, host)
         status, took = response.status_code, time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, place.path, status, len(content), took)
@@ -213,11 +191,12 @@ class Transport:
 
     def _reply(self, response: requests.Response, content: bytes, bearer: Secret | None) -> Reply:
         failed = not 200 <= response.status_code < 300
+        body = in_utf8(content, _charset(response.headers.get("Content-Type")))
         self.last_date = date = http_date(response.headers.get("Date"))
         return Reply(
             status=response.status_code,
-            body=in_utf8(content, _charset(response.headers.get("Content-Type"))),
-            message=self.hide(_message(content), bearer) if failed else "",
+            body=body,
+            message=self.hide(message_of(body), bearer) if failed else "",
             date=date,
             retry_after=retry_after(response.headers.get("Retry-After"), now=date),
         )
@@ -253,8 +232,6 @@ def _forget_secrets(error: BaseException) -> None:
 
     Tools that show the variables of a traceback would show token and secret.
     """
-    from prodex.network.http_adapter import wrapped
-
     for each in wrapped(error, "__cause__", "__context__"):
         each.__traceback__ = None
         for name in ("request", "response"):
@@ -389,8 +366,6 @@ def _body(response: requests.Response, meter: Meter, host: str) -> bytes:
 
 def _failure(error: Exception, host: str, status: int | None = None) -> RetryableError | ServiceUnreachable:
     """Return the error to raise: a `RetryableError` where another attempt may succeed."""
-    from prodex.network.http_adapter import Cause, cause_of
-
     if isinstance(error, LimitExceeded):
         # A late reply may be faster next time, a large one stays large.
         if error.limit == "seconds":
@@ -419,20 +394,7 @@ def _failure(error: Exception, host: str, status: int | None = None) -> Retryabl
         case Cause.BROKEN:
             return RetryableError(f"{problem} before the reply was complete.")
         case Cause.NOT_CALLABLE:
-            return ServiceUnreachable(f"{problem} ({type(error).__name__}). Check the base URL.")
-
-
-def _message(body: bytes) -> str:
-    """Find the message in an error body: JSON of any shape, or text."""
-    text = body.decode("utf-8", "replace").strip()
-    if text[:1] == "<":
-        return "a web page, so a proxy seems to have answered instead of the service"
-    try:
-        content = json.loads(text)
-        while isinstance(content, dict) and (
-            key := next((key for key in MESSAGE_KEYS if content.get(key)), None)
-        ):
-            content = content[key]
-        return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return text
+            return ServiceUnreachable(
+                f"{problem} ({type(error).__name__}). Check the base URL, and the proxies of the session or of the "
+                "environment (HTTPS_PROXY)."
+            )

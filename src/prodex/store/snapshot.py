@@ -21,7 +21,15 @@ from prodex.catalog.code_labels import of_codes_in_use
 from prodex.catalog.origin import Chosen, Origin, chosen_as_json
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
-from prodex.files.atomic import folder_beside, make_ready, publish_folder, reading, safe_name, storage, sweep
+from prodex.files.atomic import (
+    folder_beside,
+    make_ready,
+    publish_folder,
+    reading,
+    remove_leftovers,
+    safe_name,
+    storage,
+)
 from prodex.files.untrusted import Count, refuse_links
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
@@ -202,7 +210,7 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
     with storage(built):
         parts = same_columns(parts, built)
         _keep_only(parts, built)
-        sweep(SNAPSHOTS.folder(name))
+        remove_leftovers(SNAPSHOTS.folder(name))
         folder = _publish_folder(built, name, origin, parts, is_own=True)
     return _open_folder(folder)
 
@@ -218,9 +226,9 @@ def _publish_folder(
 ) -> Path:
     """Write the manifest, give the folder its name, and return it."""
     make_ready(beside)  # before it is our turn, so that others wait for the manifest only
-    with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, place, later):
+    with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, sequence, later):
         if later is not None:
-            origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
+            origin = origin.with_ledger(origin.ledger.with_note(_set_back(folder.name, later)))
         content = {
             "name": name,
             "pyarrow": _PYARROW,
@@ -229,7 +237,7 @@ def _publish_folder(
             **chosen,
             "parts": [part._asdict() for part in parts],
         }
-        SNAPSHOTS.write_manifest(beside, content, place, sealed_for=folder if is_own else None)
+        SNAPSHOTS.write_manifest(beside, content, sequence, sealed_for=folder if is_own else None)
         added = [path for path in (beside / MANIFEST, beside / SEAL) if path.exists()]
         publish_folder(beside, folder, added=added)
     return folder

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Fix", "propose_headings"]
 
-# Words and numbers of worklists are read where nothing is judged, which needs much less.
-__getattr__ = imported_later(
-    __name__, {"prodex.worklists.fix": ("Fix",), "prodex.worklists.pasted": ("propose_headings",)}
-)
+if not TYPE_CHECKING:
+    # Words and numbers of worklists are read where nothing is judged, which needs much less.
+    __getattr__ = imported_later(
+        __name__, {"prodex.worklists.fix": ("Fix",), "prodex.worklists.pasted": ("propose_headings",)}
+    )

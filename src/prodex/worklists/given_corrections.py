@@ -95,16 +95,18 @@ def correct_from(
 
 
 def _texts(given: object) -> list[TextCorrection] | None:
-    """Return the texts that were given one by one; None for a table, and for what may be one."""
-    if isinstance(given, TextCorrection):
-        return [given]
-    if isinstance(given, str | bytes | pd.DataFrame | Mapping | Path) or not isinstance(given, Iterable):
+    """Return the texts that were given one by one; None for a table."""
+    if isinstance(given, str | pd.DataFrame):
         return None
-    texts = list(given)
-    if wrong := [one for one in texts if not isinstance(one, TextCorrection)]:
-        raise InputError(
-            f"corrections has {described(wrong[0])}. Give the text that was copied from a spreadsheet, a frame, or "
-            "prodex.TextCorrection values. catalog.changes_from takes an edited frame of the catalogue, and "
-            "prodex.read_worklist files."
-        )
+    if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping):
+        given = [given]
+    texts: list[TextCorrection] = []
+    for one in given:
+        if not isinstance(one, TextCorrection):
+            raise InputError(
+                f"corrections has {described(one)}. Give prodex.TextCorrection values, or a table: a frame, or the "
+                "text that was copied from a spreadsheet. catalog.changes_from takes an edited frame of the "
+                "catalogue, and prodex.read_worklist reads files."
+            )
+        texts.append(one)
     return texts

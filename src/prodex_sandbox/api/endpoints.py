@@ -26,16 +26,7 @@ from prodex_sandbox.api.filters import (
 )
 from prodex_sandbox.api.filters import read_body as read_filters
 from prodex_sandbox.api.listing import DEFAULT_LIMIT, ListCall, Listing, ProductPage
-from prodex_sandbox.api.openapi import (
-    SEARCH,
-    Operation,
-    array_of,
-    in_query,
-    parameter,
-    reference,
-    replies,
-    takes,
-)
+from prodex_sandbox.api.openapi import Operation, ProductSearch, in_query, parameter
 from prodex_sandbox.api.scenarios import (
     Scenario,
     ScenarioAnswer,
@@ -69,9 +60,7 @@ _LIST: Final = (*_TOKEN, *_PARAMETERS, "result_cap", "cursor_lost")
 Answer = Callable[[Request], Any]
 
 
-def operation(
-    method: str, path: str, *refuses: str, operation_id: str = "", deprecated: bool = False, **contract: Any
-) -> Callable[[Answer], Answer]:
+def operation(method: str, path: str, *refuses: str, **described: Any) -> Callable[[Answer], Answer]:
     """Declare what answers a method of a path, and what the document says of it: see `Operation`.
 
     Examples
@@ -81,7 +70,7 @@ def operation(
     """
 
     def declare(answer: Answer) -> Answer:
-        OPERATIONS.append(Operation(method, path, answer, contract, refuses, operation_id, deprecated))
+        OPERATIONS.append(Operation(method=method, path=path, answer=answer, refuses=refuses, **described))
         return answer
 
     return declare
@@ -119,22 +108,16 @@ def _caller(request: Request) -> Organization:
     return _exchange(request).tokens.check(token.strip() if scheme.lower() == "bearer" else None)
 
 
-_TOKEN_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": takes(reference(TokenRequest)),
-    "responses": replies("A bearer token.", reference(AccessToken)),
+_KEYS: Final = ("authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY)
+_GIVES_TOKEN: Final[dict[str, Any]] = {
+    "takes": TokenRequest,
+    "replies": AccessToken,
+    "meaning": "A bearer token.",
 }
-_AUTHENTICATION: Final = ("authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY)
 
 
-@operation("POST", "/auth/v2/token", *_AUTHENTICATION, **_TOKEN_CONTRACT)
-@operation(
-    "POST",
-    "/auth/v1/token",
-    *_AUTHENTICATION,
-    **_TOKEN_CONTRACT,
-    operation_id="create_token_v1",
-    deprecated=True,
-)
+@operation("POST", "/auth/v2/token", *_KEYS, **_GIVES_TOKEN)
+@operation("POST", "/auth/v1/token", *_KEYS, **_GIVES_TOKEN, operation_id="create_token_v1", deprecated=True)
 async def create_token(request: Request) -> Response:
     """Create an access token from client credentials."""
     exchange = _exchange(request)
@@ -166,10 +149,8 @@ class OrganizationPage(ClosedObject, kw_only=True):
     *_TOKEN,
     *_PARAMETERS,
     parameters=in_query(ORGANIZATION_PARAMETERS),
-    responses=replies(
-        "The organisations; an envelope, or a bare array where the setting organizations_as_list is on.",
-        {"anyOf": [reference(OrganizationPage), array_of(ListedOrganization)]},
-    ),
+    replies=OrganizationPage | list[ListedOrganization],
+    meaning="The organisations; an envelope, or a bare array where the setting organizations_as_list is on.",
 )
 async def list_organizations(request: Request) -> Response:
     """List organisations."""
@@ -187,13 +168,14 @@ _ACCEPT_LANGUAGE: Final = parameter(
 )
 
 
-def _page(**next_page: Any) -> dict[str, Any]:
-    """Describe a reply of products, with the way to the next page."""
-    return replies(
-        "The products, and how many match.",
-        reference(ProductPage),
-        links={"next_page": {"description": "The next page of a scroll.", **next_page}},
-    )
+_PAGE: Final[dict[str, Any]] = {"replies": ProductPage, "meaning": "The products, and how many match."}
+
+
+def _next_page(operation_id: str, **how: Any) -> dict[str, Any]:
+    """Describe how a page leads to the next."""
+    return {
+        "next_page": {"description": "The next page of a scroll.", "operationId": operation_id, **how},
+    }
 
 
 @operation(
@@ -201,7 +183,8 @@ def _page(**next_page: Any) -> dict[str, Any]:
     "/public/v1/products",
     *_LIST,
     parameters=[*in_query(FILTERS), _ACCEPT_LANGUAGE],
-    responses=_page(operationId="list_products", parameters={"query.next_page": "$response.body#/next_page"}),
+    links=_next_page("list_products", parameters={"query.next_page": "$response.body#/next_page"}),
+    **_PAGE,
 )
 def list_products(request: Request) -> Response:
     """List products, or only their rich content."""
@@ -216,8 +199,9 @@ def list_products(request: Request) -> Response:
     *_LIST,
     *_JSON_BODY,
     parameters=[_ACCEPT_LANGUAGE],
-    requestBody=takes(SEARCH),
-    responses=_page(operationId="search_products", requestBody={"next_page": "$response.body#/next_page"}),
+    takes=ProductSearch,
+    links=_next_page("search_products", requestBody={"next_page": "$response.body#/next_page"}),
+    **_PAGE,
 )
 async def search_products(request: Request) -> Response:
     """Search products."""
@@ -245,29 +229,22 @@ class UpsertAnswer(ClosedObject):
     tracking: TrackingId
 
 
-_XML_BODY: Final = {
-    XML: {"schema": {"type": "string", "description": "SupplierProducts; see Products as XML."}}
-}
-_XML_REPLY: Final = {XML: {"schema": {"type": "integer", "format": "int32", "xml": {"name": "tracking"}}}}
-
-
 @operation(
     "POST",
     "/public/v1/products",
     *_TOKEN,
     *_BODY,
-    requestBody=takes(reference(ProductUpsert), _XML_BODY),
-    responses=replies(
-        "The tracking id; in XML for a body in XML.",
-        reference(UpsertAnswer),
-        _XML_REPLY,
-        links={
-            "track_import": {
-                "operationId": "track_import",
-                "parameters": {"path.tracking_id": "$response.body#/tracking"},
-            }
-        },
-    ),
+    takes=ProductUpsert,
+    takes_xml={"type": "string", "description": "SupplierProducts; see Products as XML."},
+    replies=UpsertAnswer,
+    replies_xml={"type": "integer", "format": "int32", "xml": {"name": "tracking"}},
+    meaning="The tracking id; in XML for a body in XML.",
+    links={
+        "track_import": {
+            "operationId": "track_import",
+            "parameters": {"path.tracking_id": "$response.body#/tracking"},
+        }
+    },
 )
 async def upsert_products(request: Request) -> Response:
     """Write products. The import continues after the reply, and is tracked by its id."""
@@ -292,10 +269,8 @@ async def upsert_products(request: Request) -> Response:
     "invalid_value",
     "tracking_unknown",
     parameters=[parameter("path", "tracking_id", "What the upsert answered.", integer().get_schema)],
-    responses=replies(
-        "What became of the import; count is 0 and products are empty while it is in progress.",
-        reference(TrackingRecord),
-    ),
+    replies=TrackingRecord,
+    meaning="What became of the import; count is 0 and products are empty while it is in progress.",
 )
 def track_import(request: Request) -> Response:
     """Return the state of an import, and the outcome of each of its products."""
@@ -316,7 +291,8 @@ def track_import(request: Request) -> Response:
     *_TOKEN,
     *_PARAMETERS,
     parameters=in_query(SEGMENT_PARAMETERS),
-    responses=replies("The trees.", array_of(Segment)),
+    replies=list[Segment],
+    meaning="The trees.",
 )
 def list_segments(request: Request) -> Response:
     """List the caller's product segments as trees."""
@@ -339,8 +315,9 @@ def list_segments(request: Request) -> Response:
     "assignation_pending",
     "not_shared",
     *_JSON_BODY,
-    requestBody=takes(reference(ScenarioRequirement)),
-    responses=replies("All of it is done.", reference(ScenarioAnswer)),
+    takes=ScenarioRequirement,
+    replies=ScenarioAnswer,
+    meaning="All of it is done.",
 )
 async def require_rulesets(request: Request) -> Response:
     """Activate or deactivate validation scenarios on products. For retailers."""
@@ -351,9 +328,7 @@ async def require_rulesets(request: Request) -> Response:
     )
 
 
-@operation(
-    "GET", "/sandbox/scenarios", *_TOKEN, responses=replies("The caller's scenarios.", array_of(Scenario))
-)
+@operation("GET", "/sandbox/scenarios", *_TOKEN, replies=list[Scenario], meaning="The caller's scenarios.")
 def list_own_scenarios(request: Request) -> Response:
     """List the caller's validation scenarios. Not part of the service."""
     return _reply(list_scenarios(_exchange(request).store, _caller(request)))
@@ -366,7 +341,7 @@ class Health(ClosedObject):
     products: int
 
 
-@operation("GET", "/health", responses=replies("It runs.", reference(Health)))
+@operation("GET", "/health", replies=Health, meaning="It runs.")
 def health(request: Request) -> Response:
     """Report that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
     return _reply(Health(service=SERVICE, products=_exchange(request).store.product_count()))
@@ -396,7 +371,7 @@ _OF_FILE: Final = {
             "The ETag that the range belongs to; the whole file is sent when it has another by now.",
         ),
     ],
-    responses={
+    files={
         "200": {"description": "The file.", "content": _BYTES, "headers": _OF_FILE},
         "206": {"description": "The range of it that was asked for.", "content": _BYTES, "headers": _OF_FILE},
         "304": {"description": "If-None-Match names the ETag that it still has."},

@@ -120,8 +120,9 @@ class Store:
         """Copy the store as it is before this transaction; a file is there only when it is complete."""
         copying = self.baseline.with_name(f"{self.baseline.name}.copying")
         copying.unlink(missing_ok=True)
-        # For its owner only, as the store is.
+        # For its owner only, as the store is, whatever the umask.
         copying.touch(0o600)
+        copying.chmod(0o600)
         with self._reader() as reader, closing(sqlite3.connect(copying)) as copy:
             reader.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")

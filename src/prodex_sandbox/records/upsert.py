@@ -436,7 +436,7 @@ def schema_violation(attribute: str, value: Any) -> str | None:
         steps = re.findall(r"\w+", place)
         for step in steps:
             value = value[int(step) if isinstance(value, list) else step]
-        found = encode(value).decode()
+        found = json.dumps(value, ensure_ascii=False)
         return f"{attribute} does not fit: {problem}, and is {found[:60]}" + (
             f" (at {'.'.join(steps)})" if steps else ""
         )
