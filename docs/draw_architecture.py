@@ -15,7 +15,7 @@ IMAGES = Path(__file__).parent / "images"
 #: row. `prodex_sandbox` is apart. tests/test_architecture.py enforces it.
 LAYERS = (
     ("Programs", ("cli",)),
-    ("Panels and jobs", ("notebook", "job", "week_simulation")),
+    ("Panels and jobs", ("notebook", "job", "sandbox_weeks")),
     ("What people see", ("display", "exploration", "pictures")),
     ("In and out", ("load", "worklists", "send", "compare", "publishing")),
     ("Quality", ("packs", "quality", "facts")),

@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -32,36 +33,14 @@ from prodex.tables.declaration import TABLES, data_dictionary
 from prodex_sandbox.sample import shared_products
 from prodex_sandbox.simulation import ACTIONS
 
+_SOURCE = Path(__file__).parents[1] / "src"
 _EXAMPLES = Path(__file__).parents[1] / "tests" / "extending"
 _NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 _TUTORIALS = Path(__file__).parent / "tutorials" / "index.md"
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
-#: Package that defines a public name -> heading of the page on which it is described, in the order of the pages.
-_GROUPS = {
-    "service": "Connecting",
-    "network": "Connecting",
-    "limits": "Connecting",
-    "query": "Queries",
-    "load": "Loading",
-    "catalog": "Catalogues",
-    "selection": "Selections",
-    "store": "Snapshots",
-    "quality": "Audits",
-    "languages": "Audits",
-    "worklists": "Worklists",
-    "corrections": "Corrections",
-    "compare": "Comparing",
-    "send": "Sending",
-    "ledger": "Sending",
-    "formats": "Exporting",
-    "publishing": "Publishing",
-    "pictures": "Pictures",
-    "notebook": "Panels",
-    "job": "Jobs",
-    "week_simulation": "Simulating",
-    "errors": "Errors",
-}
+#: The public names by task.
+_PAGES = tomllib.loads((Path(__file__).parent / "reference" / "names.toml").read_text("utf-8"))["pages"]
 _TABLES_INTRODUCTION = """\
 `prodex tables` prints this list, and `prodex tables NAME` the columns of one table with type, wire path and meaning.
 `product_id` and `gtin` are in every table of products. `attribute` is the wire path of a value, such as
@@ -89,8 +68,11 @@ asked for; after its last day they apply to no product
 have to be declared in a profile. Without a declaration a check is not asked: it is unknown for all products, and fails
 none."""
 _FIELDS_INTRODUCTION = """\
-`prodex.law_fields()` prints this list. *Seen as* are names that other catalogues were seen to use: suggestions, and no
-default."""
+`prodex.quality.law_fields()` prints this list. *Seen as* are names that other catalogues were seen to use: suggestions,
+and no default."""
+_MODULES_INTRODUCTION = """\
+Each module is one idea, which its first line says. What they are parts of, and which may import which, is on the page
+about the [architecture](../../architecture.md)."""
 #: A picture of a panel, as a notebook shows it: on a light page.
 _PICTURE = re.compile(r"^!\[(.*?)\]\(images/([a-z-]+)-light\.png\)$", re.MULTILINE)
 _MARKUP = re.compile(r"[<>*_{}#$]|\[|\]")
@@ -118,6 +100,7 @@ def write_reference(folder: Path) -> None:
         "laws": _laws(),
         "faults": _faults(),
         "simulation": _simulation(),
+        "modules": _modules(),
     }
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, "utf-8")
@@ -177,16 +160,12 @@ def _markdown(text: str) -> dict[str, object]:
 
 
 def _public_names() -> Iterator[tuple[str, str]]:
-    """Yield a page for each part of the package, with the public names that this part defines."""
-    groups = defaultdict(list)
-    for name in prodex.__all__:
-        part = str(getattr(getattr(prodex, name), "__module__", "")).split(".")[1:2]
-        groups[_GROUPS["".join(part)]].append(name)
-    for title, names in groups.items():
-        text = _members(title, "prodex", names)
-        if title == "Errors":
+    """Yield a page for each task, with the public names that it needs."""
+    for page in _PAGES:
+        text = f"# {page['title']}\n{_described('prodex', page['names'])}"
+        if page["title"] == "Errors":
             text += _described("prodex.errors", _errors())
-        yield f"api-{title.lower()}", text
+        yield f"api-{page['title'].lower().replace(' ', '-')}", text
 
 
 def _objects(module: object) -> list[str]:
@@ -201,29 +180,31 @@ def _errors() -> list[str]:
 
 
 def _members(title: str, module: str, names: Iterable[str]) -> str:
-    return f"# {title}\n{_described(module, names)}"
-
-
-def _described(module: str, names: Iterable[str]) -> str:
     home = import_module(module)
     # What is called comes first; what it takes and returns is looked up from there.
     ordered = sorted(names, key=lambda name: (inspect.isclass(getattr(home, name)), name))
-    parts = ["", "| name | what it is |", "|---|---|"]
-    for name in ordered:
-        summary = (inspect.getdoc(getattr(home, name)) or "").partition("\n\n")[0]
-        parts.append(f"| {{py:obj}}`{name} <{module}.{name}>` | {_cell(summary)} |")
-    parts += ["", "```{eval-rst}", f".. currentmodule:: {module}"]
-    for name in ordered:
-        one = getattr(home, name)
+    return f"# {title}\n{_described(module, ordered)}"
+
+
+def _described(package: str, names: Iterable[str]) -> str:
+    """Describe names of a package and of its modules, in the order in which they are given."""
+    table = ["", "| name | what it is |", "|---|---|"]
+    entries = ["", "```{eval-rst}"]
+    for path in names:
+        module, _, name = f"{package}.{path}".rpartition(".")
+        one = getattr(import_module(module), name)
+        summary = (inspect.getdoc(one) or "").partition("\n\n")[0]
+        table.append(f"| {{py:obj}}`{path} <{module}.{name}>` | {_cell(summary)} |")
+        entries.append(f".. currentmodule:: {module}")
         if inspect.isclass(one):
-            parts += [f".. autoclass:: {name}", "   :members:"]
-            parts += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
+            entries += [f".. autoclass:: {name}", "   :members:"]
+            entries += ["   :show-inheritance:"] if one.__bases__ != (object,) else []
         elif callable(one):
-            parts += [f".. autofunction:: {name}"]
+            entries += [f".. autofunction:: {name}"]
         else:
-            parts += [f".. autodata:: {name}", "   :no-value:"]
-        parts.append("")
-    return "\n".join([*parts, "```", ""])
+            entries += [f".. autodata:: {name}", "   :no-value:"]
+        entries.append("")
+    return "\n".join([*table, *entries, "```", ""])
 
 
 def _commands() -> str:
@@ -504,6 +485,25 @@ def _simulation() -> str:
         concerned = "all suppliers" if incident.concerns_all else "one supplier"
         parts.append(f"| `{name}` | {_cell(incident.meaning)} | {concerned} |")
     return "\n".join([*parts, ""])
+
+
+def _modules() -> str:
+    """Return every module of the packages by folder, with its first line."""
+    parts = ["# Modules", _MODULES_INTRODUCTION]
+    by_folder: dict[Path, list[Path]] = defaultdict(list)
+    for path in sorted(_SOURCE.rglob("*.py")):
+        by_folder[path.parent].append(path)
+    for folder in sorted(by_folder):
+        first = {path.name: _first_line(path) for path in by_folder[folder]}
+        parts += [f"## `{folder.relative_to(_SOURCE).as_posix()}`", _text(first.pop("__init__.py"))]
+        if first:
+            rows = (f"| {_code(name)} | {_cell(line)} |" for name, line in first.items())
+            parts.append("\n".join(("| module | what it is |", "|---|---|", *rows)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _first_line(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0]
 
 
 def _sentence(text: str) -> str:

@@ -101,7 +101,7 @@ def _of_prodex() -> Iterator[tuple[str, str]]:
     yield layout.DELETE_WORD, "the answer that deletes"
     yield IN_PLACE_OF, "how to answer"
     inexact = (said for _, *both in _INEXACT for said in both)
-    of_cells = (said for _, said in _VALUES.values())
+    of_cells = (said for _, said, _ in _VALUES.values())
     yield from ((one, "why an answer was not taken") for one in (*inexact, *_OTHER_DIGITS, *of_cells))
     groups: dict[str, Any] = {}
     groups |= {"what a check of requirements says": required_checks.MESSAGES}

@@ -62,7 +62,7 @@ def sample_exchange() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def service(sample_exchange: Sandbox) -> prodex.Client:
+def service(sample_exchange: Sandbox) -> prodex.service.Client:
     """Reach them as the retailer that sees all."""
     key = sample_exchange.credentials[0]
     return prodex.connect(

@@ -47,9 +47,9 @@ from typing import Any
 
 PACKAGES = ("prodex", "prodex_sandbox")
 #: Folders and modules that have widgets, are soon replaced, need services, or are what a terminal shows.
-LEFT_OUT = frozenset(
-    {"cli", "compare", "corrections", "exploration", "notebook", "publishing", "send", "week_simulation"}
-) | {*("worklists", "__main__.py", "command.py", "executors.py", "terminal.py")}
+LEFT_OUT = frozenset({"cli", "compare", "corrections", "exploration", "notebook", "publishing", "send"}) | {
+    *("worklists", "__main__.py", "sandbox_weeks.py", "command.py", "executors.py", "terminal.py")
+}
 #: Tests that look through a browser, run notebooks, build, measure, or read the source itself.
 NOT_RUN = (
     *(
@@ -62,12 +62,12 @@ NOT_RUN = (
         "test_bench.py",
     ),
     *("test_demo.py", "test_architecture.py", "test_house.py", "test_messages.py", "test_public_names.py"),
-    *("test_guard.py", "test_makefile.py", "test_release.py"),
+    *("test_guard.py", "test_makefile.py", "test_release.py", "test_sandbox_weeks.py"),
 )
 #: And folders of tests of which the mutants are farthest, or whose tests build and measure.
 FOLDERS_NOT_RUN = frozenset(
     {"bench", "clock", "extending", "kept", "notebook", "publishing", "send", "soak"}
-) | {*("week_simulation", "worklists")}
+) | {"worklists"}
 #: No part of the tests takes longer over a noting copy; in one that does, a test waits for something.
 _AT_MOST_A_PART = 1_800
 

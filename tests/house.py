@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import tokenize
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -34,6 +34,7 @@ VALUES = frozenset(
         "Gallery",
         "Message",
         "Pictures",
+        "Recipe",
         "Requirements",
         "Selection",
         "Tracking",
@@ -130,13 +131,44 @@ def imports(source: Path) -> dict[str, set[str]]:
     return found
 
 
+def returned_by_values(tree: ast.Module) -> dict[str, str]:
+    """Return the names that a module uses in the types of what methods of its values return, and nowhere else.
+
+    A method says what it returns, which is made above the value as well; such a name is imported for type checking.
+    """
+    found: dict[str, str] = {}
+    used = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    for top in tree.body:
+        if isinstance(top, ast.ClassDef) and top.name in VALUES:
+            for method in top.body:
+                if isinstance(method, ast.FunctionDef) and method.returns is not None:
+                    names = [node.id for node in ast.walk(method.returns) if isinstance(node, ast.Name)]
+                    used.subtract(names)
+                    found |= dict.fromkeys(names, f"{top.name}.{method.name}")
+    return {name: method for name, method in found.items() if not used[name]}
+
+
+def is_for_types(node: ast.stmt) -> bool:
+    """Whether a statement is the block of imports for type checking alone."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def _importing(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
+    returned = returned_by_values(tree)
     for top in tree.body:
         parts: list[ast.stmt] = [top]
+        if isinstance(top, ast.If) and is_for_types(top):
+            parts = [one for one in top.body if method_returning(one, returned) is None]
         if isinstance(top, ast.ClassDef) and top.name in VALUES:
             parts = [part for part in top.body if not isinstance(part, ast.FunctionDef)]
         for part in parts:
             yield from (node for node in ast.walk(part) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+def method_returning(node: ast.stmt, returned: Mapping[str, str]) -> str | None:
+    """Return the method of a value that returns what a statement imports; None if not all of it is returned."""
+    names = [one.name for one in node.names] if isinstance(node, ast.ImportFrom) else []
+    return returned[names[0]] if names and all(one in returned for one in names) else None
 
 
 def _names(node: ast.Import | ast.ImportFrom, source: Path) -> Iterator[str]:

@@ -39,13 +39,13 @@ def carried(
         yield
 
 
-def session_of(service: prodex.Client) -> requests.Session:
+def session_of(service: prodex.service.Client) -> requests.Session:
     """Return the session that carries the calls of a service."""
     return service._transport.session
 
 
 @contextmanager
-def ending_with(service: prodex.Client, gtin: str) -> Iterator[None]:
+def ending_with(service: prodex.service.Client, gtin: str) -> Iterator[None]:
     """Interrupt this process where it sends a product."""
 
     def carry(request: requests.PreparedRequest, send: Callable[[], requests.Response]) -> requests.Response:

@@ -106,7 +106,7 @@ def calls(sandbox: Sandbox, place: Path) -> Mapping[str, Call]:
         "accept": lambda: prodex.accept(prodex.audit("shop", "core", **quiet), reason="agreed"),
         "accepted in a file": lambda: prodex.accepted(closed / "accepted.jsonl"),
         "accept in a file": lambda: prodex.accept(audit, reason="agreed", to=closed / "accepted.jsonl"),
-        "a recipe": lambda: prodex.read_recipe(closed / "recipe.toml"),
+        "a recipe": lambda: prodex.Recipe.read(closed / "recipe.toml"),
         "write a recipe": lambda: prodex.Recipe([]).save(closed / "recipe.toml"),
         "its requirements": lambda: prodex.Requirements.read(closed / "requirements.toml"),
         "its job": lambda: prodex.run_job(closed / "job.toml"),
@@ -114,7 +114,7 @@ def calls(sandbox: Sandbox, place: Path) -> Mapping[str, Call]:
         "save": lambda: catalog.save("shop"),
         "reuse": lambda: prodex.load_products(service, name="shop", **quiet),
         "load": lambda: prodex.load_products(service, name="shop", max_age=0, **quiet),
-        "rich content": lambda: prodex.load_rich_content(service, name="shop", **quiet),
+        "rich content": lambda: prodex.load.load_rich_content(service, name="shop", **quiet),
         "refresh": lambda: prodex.refresh("shop", service, **quiet),
         "recover": lambda: prodex.recover("shop"),
         "read_products": lambda: prodex.read_products(place / "records.jsonl", name="shop", **quiet),
@@ -129,7 +129,7 @@ def calls(sandbox: Sandbox, place: Path) -> Mapping[str, Call]:
         "export into it": lambda: catalog.export(closed, "csv", tables=["products"], **quiet),
         "worklists": lambda: audit.worklists(closed / "lists", **quiet),
         "to_html": lambda: audit.to_html(closed / "report.html", **quiet),
-        "gallery": lambda: prodex.gallery(catalog, **quiet).to_html(closed / "sheet.html"),
+        "gallery": lambda: catalog.gallery(**quiet).to_html(closed / "sheet.html"),
         "views": saved_views,
         "a view": lambda: open_view("mine"),
         "save a view": lambda: save_view(SavedView("mine")),
@@ -152,7 +152,7 @@ def noted(frame: Any) -> Any:
     return frame
 
 
-def done(result: prodex.JobResult) -> Any:
+def done(result: prodex.job.JobResult) -> Any:
     """Raise what a job says of a step that failed."""
     for step in result.steps:
         if step.state == "failed":
@@ -160,7 +160,7 @@ def done(result: prodex.JobResult) -> Any:
     return result
 
 
-def shown(panel: prodex.Explore) -> Any:
+def shown(panel: prodex.notebook.Explore) -> Any:
     """Look at the snapshots, and raise what the panel shows as an error."""
     panel.app.view()
     panel.wait()

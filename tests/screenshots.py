@@ -34,7 +34,7 @@ _GAPS = ("namePublicLong", "assets", "description", "brand", "kind", "namePublic
 _PLACES = {"report": "body", "heat-map": "#standings"}
 
 
-def audits() -> list[prodex.Audit]:
+def audits() -> list[prodex.quality.Audit]:
     """Judge the sample as it is, after two months in which suppliers filled gaps."""
     records: list[dict[str, Any]] = [product.record for product in shared_products(_PRODUCTS)]
     months = {62: 3, 31: 6, 0: None}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import prodex
-from tests.house import VALUES
+from tests.house import VALUES, is_for_types, method_returning, returned_by_values
 
 # One worker reads every module, once for all of them.
 pytestmark = pytest.mark.xdist_group("architecture")
@@ -26,6 +26,7 @@ FOOD = "prodex_food"
 #: From the ground up: a module may import what lies above its own row here, and from its own package.
 ROWS = (
     {"errors"},
+    {"advice"},
     {"messages", "written_numbers", "clock"},
     {"limits", "arguments", "untrusted_text", "progress"},
     {
@@ -33,6 +34,7 @@ ROWS = (
         "encodings",
         "executors",
         "gtin",
+        "imported_later",
         "installation",
         "installed_packs",
         "locales",
@@ -60,7 +62,7 @@ ROWS = (
     {"exploration"},
     {"corrections"},
     {"display"},
-    {"notebook", "job", "week_simulation"},
+    {"notebook", "job", "sandbox_weeks"},
     {"page"},
     {"__init__"},
     {"cli"},
@@ -131,10 +133,21 @@ def imports(module: str) -> frozenset[str]:
 
 @cache
 def carried_out_by(module: str) -> dict[str, str]:
-    """Return the modules that a module imports inside of methods of its values alone, with the method."""
+    """Return the modules that a module imports inside of methods of its values alone, with the method.
+
+    So does what a method returns: its class is imported for type checking.
+    """
     found: dict[str, str] = {}
     elsewhere: set[str] = set()
+    returned = returned_by_values(parsed(module))
     for node in parsed(module).body:
+        if isinstance(node, ast.If) and is_for_types(node):
+            for one in node.body:
+                if method := method_returning(one, returned):
+                    found |= dict.fromkeys(_imported(module, [one]), method)
+                else:
+                    elsewhere |= _imported(module, [one, *statements(one)])
+            continue
         if not isinstance(node, ast.ClassDef) or node.name not in VALUES:
             elsewhere |= _imported(module, [node, *statements(node)])
             continue
@@ -290,7 +303,7 @@ def test_one_module_of_prodex_imports_the_sandbox() -> None:
     users = {part_of(module) for module in client_modules() if "prodex.sandbox" in imports(module)}
 
     assert {"prodex.sandbox"} == direct
-    assert {"week_simulation", "cli"} == users
+    assert {"sandbox_weeks", "cli"} == users
 
 
 @pytest.mark.slow
@@ -349,7 +362,7 @@ def test_importing_prodex_pulls_no_widget_chart_or_extra() -> None:
         "IPython",
         "deltalake",
         "duckdb",
-        "fastapi",
+        "starlette",
         "typer",
         "jinja2",
         "xlsxwriter",

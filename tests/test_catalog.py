@@ -285,19 +285,19 @@ def test_the_repr_says_how_much_of_what_and_escapes_it() -> None:
 def test_an_origin_knows_what_was_not_requested() -> None:
     """The fourth face of missing: neither absent nor null nor empty, but never requested."""
     query = prodex.ProductQuery(source_include=["namePublicLong.data", "assets"], product_languages=["fr"])
-    origin = prodex.Origin("service", query)
+    origin = prodex.catalog.Origin("service", query)
 
     asked = [origin.asked("namePublicLong"), origin.asked("assets.pictures.url"), origin.asked("brand")]
     assert [True, True, False] == asked
     assert [True, False] == [origin.asked("namePublicLong", "fr"), origin.asked("namePublicLong", "nl")]
-    excluded = prodex.Origin("service", prodex.ProductQuery(source_exclude=["assets"]))
+    excluded = prodex.catalog.Origin("service", prodex.ProductQuery(source_exclude=["assets"]))
     assert [False, True] == [excluded.asked("assets.pictures"), excluded.asked("brand")]
-    assert origin == prodex.Origin.from_json(origin.to_json())
+    assert origin == prodex.catalog.Origin.from_json(origin.to_json())
 
 
 def test_languages_are_compared_by_meaning() -> None:
     """Spanish is asked for by "es" and by "spa-ES", and Polish is not Portuguese."""
-    origin = prodex.Origin("service", prodex.ProductQuery(product_languages=["spa-ES", "por-PT"]))
+    origin = prodex.catalog.Origin("service", prodex.ProductQuery(product_languages=["spa-ES", "por-PT"]))
 
     asked = [origin.asked("description", language) for language in ("es", "spa-ES", "pt", "pol-PL")]
     assert [True, True, True, False] == asked

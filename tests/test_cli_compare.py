@@ -92,7 +92,7 @@ def test_the_exit_code_says_whether_they_differ_when_asked() -> None:
 
 def test_what_cannot_be_compared_is_told(home: Path) -> None:
     """The notes stand beside the result, not in it; the reasons are a part of their own."""
-    asked = prodex.Origin("service", prodex.ProductQuery(source_include=["brand"]))
+    asked = prodex.catalog.Origin("service", prodex.ProductQuery(source_include=["brand"]))
     parts = prodex.flatten([{"id": 1, "brand": {"code": "B"}}]).parts
     prodex.flatten([{"id": 1, "brand": {"code": "B"}, "serves": 4}]).save("all")
     prodex.Catalog(parts, asked).save("some")

@@ -154,7 +154,17 @@ def test_every_command_that_asks_the_service_knows_the_old_token_endpoint() -> N
 def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: Sandbox, way: list[str]) -> None:
     """GTINs keep their leading zero; the last upsert needs no identifier."""
     products = [{"gtin": gtin, "nameLegal": NAME, "isConsumerUnit": True} for gtin in GTINS]
-    done = run("upsert", file_of(tmp_path, *products), *way, "--wait", "--batch-size", "1", "--format", "csv")
+    done = run(
+        "upsert",
+        file_of(tmp_path, *products),
+        "--send",
+        *way,
+        "--wait",
+        "--batch-size",
+        "1",
+        "--format",
+        "csv",
+    )
     assert 0 == done.exit_code, done.output
     frame = pd.read_csv(io.StringIO(done.stdout), dtype=str)
     assert [[gtin, "SUCCESS"] for gtin in GTINS] == frame[["gtin", "status"]].to_numpy().tolist()
@@ -164,6 +174,30 @@ def test_upsert_waits_and_track_picks_up(run: Run, tmp_path: Path, exchange: San
     ids = [str(row["tracking"]) for row in json.loads(last.stdout)]
     named = run("track", *ids, "--wait", "--format", "json")
     assert (0, 0, 2) == (last.exit_code, named.exit_code, len(json.loads(named.stdout)))
+
+
+@pytest.mark.slow
+def test_a_refresh_says_what_changed(run: Run, tmp_path: Path) -> None:
+    """How many products, what of them most, and the line that shows each value."""
+    assert 0 == run("load", "--name", "ours").exit_code
+    before = prodex.open_snapshot("ours")
+    texts = before.texts.query("attribute == 'namePublicLong'").drop_duplicates("gtin").head(3)
+    changed = [
+        {"gtin": one, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": f"Pain {one}"}]}
+        for one in texts["gtin"]
+    ]
+    assert 0 == run("upsert", file_of(tmp_path, *changed), "--send", "--wait").exit_code
+
+    done = run("refresh", "ours")
+
+    assert 0 == done.exit_code, done.output
+    assert re.search(rf"^Since ours@\S+: {len(changed)} changed\b", done.stdout, re.MULTILINE)
+    assert re.search(r"^  Long name in French changed on \d product", done.stdout, re.MULTILINE), done.stdout
+    (line,) = re.findall(r"^Each old and new value: prodex (.*)$", done.stdout, re.MULTILINE)
+    shown = run(*line.split(), "--format", "csv")
+    assert {str(one["namePublicLong"][0]["data"]) for one in changed} <= {  # type: ignore[index]
+        str(value) for value in pd.read_csv(io.StringIO(shown.stdout))["new"]
+    }
 
 
 @pytest.mark.slow
@@ -178,14 +212,14 @@ def test_the_rest_of_an_upsert_is_sent_by_its_name(run: Run, tmp_path: Path) -> 
 
     products = [{"gtin": gtin, "nameLegal": NAME} for gtin in GTINS]
     with carried("upsert", end), pytest.raises(Ended):
-        run("upsert", file_of(tmp_path, *products), "--batch-size", "1", catch=False)
+        run("upsert", file_of(tmp_path, *products), "--send", "--batch-size", "1", catch=False)
     (left,) = json.loads(run("upserts", "--format", "json").stdout)
     assert (2, 1, 1) == (left["products"], left["unknown"], left["not_sent"])
 
-    rest = run("send-rest", "--upsert", left["name"], "--wait", "--format", "json")
+    rest = run("send-rest", "--send", "--upsert", left["name"], "--wait", "--format", "json")
     assert (1, ["unknown", "SUCCESS"]) == (rest.exit_code, [row["status"] for row in json.loads(rest.stdout)])
-    assert isinstance(run("send-rest", "--also", "all").exception, InputError)
-    every = run("send-rest", "--also", "unknown", "--wait", "--format", "json")
+    assert isinstance(run("send-rest", "--send", "--also", "all").exception, InputError)
+    every = run("send-rest", "--send", "--also", "unknown", "--wait", "--format", "json")
     assert (0, ["SUCCESS"] * 2) == (every.exit_code, [row["status"] for row in json.loads(every.stdout)])
     shown = run("track", "--upsert", left["name"], "--format", "json")
     assert ["SUCCESS"] * 2 == [row["status"] for row in json.loads(shown.stdout)]
@@ -195,11 +229,11 @@ def test_the_rest_of_an_upsert_is_sent_by_its_name(run: Run, tmp_path: Path) -> 
 def test_an_upsert_is_undone_by_its_number_and_what_is_kept_is_forgotten(
     run: Run, tmp_path: Path, exchange: Sandbox
 ) -> None:
-    """Nothing is sent without --apply; what somebody forgets cannot be taken back."""
+    """Nothing is sent without --send; what somebody forgets cannot be taken back."""
     before = {"gtin": GTINS[0], "nameLegal": NAME, "lifeCycle": 1}
-    assert 0 == run("upsert", file_of(tmp_path, before), "--wait", "--no-keep-before").exit_code
+    assert 0 == run("upsert", file_of(tmp_path, before), "--send", "--wait", "--no-keep-before").exit_code
     after = {**before, "lifeCycle": 2}
-    assert 0 == run("upsert", file_of(tmp_path, after), "--wait", "--why", "a mistake").exit_code
+    assert 0 == run("upsert", file_of(tmp_path, after), "--send", "--wait", "--why", "a mistake").exit_code
     kept, left_out = json.loads(run("upserts", "--format", "json").stdout)
     assert (1, "a mistake", True) == (kept["number"], kept["why"], kept["earlier_records"] > 0)
     assert (2, "file products.json", 0, None) == (
@@ -218,10 +252,10 @@ def test_an_upsert_is_undone_by_its_number_and_what_is_kept_is_forgotten(
     assert f"Undo of {kept['name']}" in shown.stderr
     assert sent == len(posted(exchange))
     assert isinstance(run("undo", "2").exception, InputError)
-    done = run("undo", "last", "--apply", "--wait", "--format", "json")
+    done = run("undo", "last", "--send", "--wait", "--format", "json")
     assert (0, ["SUCCESS"]) == (done.exit_code, [row["status"] for row in json.loads(done.stdout)])
     assert 1 == posted(exchange)[-1]["data"][0]["lifeCycle"]
-    again = run("undo", kept["name"], "--apply")
+    again = run("undo", kept["name"], "--send")
     assert (0, "Nothing is left to take back." in again.stderr) == (again.exit_code, True)
 
     assert isinstance(run("upserts", "--forget", "x").exception, InputError)
@@ -233,7 +267,7 @@ def test_an_upsert_is_undone_by_its_number_and_what_is_kept_is_forgotten(
 def test_what_failed_is_exit_code_1(run: Run, tmp_path: Path) -> None:
     """With the product and the reason."""
     bad = {"gtin": GTINS[0], "nameLegal": [{"expressedIn": {"code": "xxx-XX"}, "data": "Pain"}]}
-    done = run("upsert", file_of(tmp_path, bad), "--wait")
+    done = run("upsert", file_of(tmp_path, bad), "--send", "--wait")
     assert 1 == done.exit_code
     assert "xxx-XX" in done.stdout
     assert "CONTAINS_ERRORS" in done.stderr
@@ -243,11 +277,11 @@ def test_a_dry_run_shows_the_findings(run: Run, tmp_path: Path, exchange: Sandbo
     """Exit code 1 when the sending would stop; nothing is sent."""
     calls = len(exchange.requests)
     good, bad = {"gtin": GTINS[0], "nameLegal": NAME}, {"gtin": "03036811359936", "nameLegal": NAME}
-    fine = run("upsert", file_of(tmp_path, good), "--dry-run")
+    fine = run("upsert", file_of(tmp_path, good))
     assert (0, True) == (fine.exit_code, "no kind" in fine.stdout)
-    spoilt = run("upsert", file_of(tmp_path, good, bad), "--dry-run", "--format", "json")
+    spoilt = run("upsert", file_of(tmp_path, good, bad), "--format", "json")
     assert (1, "error") == (spoilt.exit_code, json.loads(spoilt.stdout)[0]["severity"])
-    assert isinstance(run("upsert", file_of(tmp_path, bad)).exception, PreflightFailed)
+    assert isinstance(run("upsert", file_of(tmp_path, bad), "--send").exception, PreflightFailed)
     assert calls == len(exchange.requests)
 
 
@@ -255,7 +289,7 @@ def test_null_deletes_only_when_told(run: Run, tmp_path: Path, exchange: Sandbox
     """Null in a file is no order by itself."""
     path = file_of(tmp_path, {"gtin": GTINS[0], "nameLegal": NAME, "description": None})
     for option, sent in (([], False), (["--null-deletes"], True)):
-        assert 0 == run("upsert", path, "--wait", *option).exit_code
+        assert 0 == run("upsert", path, "--send", "--wait", *option).exit_code
         (product,) = posted(exchange)[-1]["data"]
         assert sent == ("description" in product)
 
@@ -276,21 +310,15 @@ def test_scenarios_are_required_of_named_products(run: Run, exchange: Sandbox, t
     ].gtin.head(3)
     (tmp_path / "gtins.txt").write_text("\n".join(gtins))
 
-    done = run(
-        "scenarios",
-        "require",
-        "--scenario",
-        switch,
-        "--gtin",
-        f"@{tmp_path / 'gtins.txt'}",
-        "--format",
-        "json",
-        who=0,
-    )
+    words = ["scenarios", "require", "--scenario", switch]
+    named = [*words, "--gtin", f"@{tmp_path / 'gtins.txt'}", "--format", "json"]
+    calls = len(exchange.requests)
+    assert "3 products, 1 scenario." in run(*named, who=0).output
+    assert calls == len(exchange.requests)
+
+    done = run(*named, "--send", who=0)
     assert (0, [3]) == (done.exit_code, [row["products"] for row in json.loads(done.stdout)]), done.output
-    mixed = run(
-        "scenarios", "require", "--scenario", switch, "--snapshot", "shop", "--batch-size", "10", who=0
-    )
+    mixed = run(*words, "--snapshot", "shop", "--batch-size", "10", "--send", who=0)
     assert (1, True) == (mixed.exit_code, "refused" in mixed.stdout)
 
 

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from prodex.cli import app
 from prodex.cli.lab import copy_notebooks, next_steps
 from prodex.errors import InputError, MissingExtra, StorageError
-from prodex.installation import Installation
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
@@ -67,17 +66,20 @@ def test_without_jupyterlab_the_notebooks_are_there_and_the_line_is_named(
 
 def test_the_next_steps_fit_the_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`make` only where make was used, and what is missing is installed first."""
-    active = Installation(tmp_path, tmp_path / "bin" / "python", is_active=True, is_on_path=True)
+    monkeypatch.delenv("MAKELEVEL", raising=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
     lab = "Next, nine notebooks in JupyterLab: "
-    assert f"{lab}prodex lab" in next_steps("sample", active)
-    assert not [line for line in next_steps("sample", active) if "make" in line]
+    assert f"{lab}prodex lab" in next_steps("sample")
+    assert not [line for line in next_steps("sample") if "make" in line]
 
     monkeypatch.setitem(sys.modules, "jupyterlab", None)
-    assert f"{lab}pip install 'prodex[lab]' && prodex lab" in next_steps("sample", active)
+    line = f"{tmp_path}/bin/python -m pip install 'prodex[lab]' && prodex lab"
+    assert f"{lab}{line}" in next_steps("sample")
 
     (tmp_path / "Makefile").touch()
-    made = Installation(tmp_path / ".venv", tmp_path / ".venv" / "bin" / "python", tmp_path, is_editable=True)
-    assert f"{lab}make lab" in next_steps("sample", made)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAKELEVEL", "1")
+    assert f"{lab}make lab" in next_steps("sample")
 
 
 def test_root_is_told_why_jupyterlab_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

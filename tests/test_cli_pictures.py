@@ -19,7 +19,7 @@ def run(*words: object) -> Result:
 
 
 @pytest.fixture
-def shop(sample_exchange: Sandbox, service: prodex.Client) -> prodex.Catalog:
+def shop(sample_exchange: Sandbox, service: prodex.service.Client) -> prodex.Catalog:
     """Keep a snapshot of a few products that have pictures."""
     catalog = prodex.load_products(service)
     ids = list(catalog.pictures["product_id"].unique()[:3])

@@ -413,7 +413,15 @@ def test_findings_are_accepted_listed_and_withdrawn(run: Run, profile: str) -> N
     accept = ("accept", "shop", "--profile", profile, "--reason", "printed so")
 
     one = run(
-        *accept, "--check", "valid_gtin", "--product", "3036811359936", "--until", "2099-01-05", "--by", "Ana"
+        *accept,
+        "--check",
+        "valid_gtin",
+        "--product",
+        "3036811359936",
+        "--until",
+        "2099-01-05",
+        "--user",
+        "Ana",
     )
     listed = run("accepted", "shop", "--format", "json")
     every = run(*accept, "--all")
@@ -472,12 +480,12 @@ def test_only_new_findings_break_a_limit(run: Run, profile: str) -> None:
 def test_a_workbook_of_requirements_is_written_and_kept(run: Run, tmp_path: Path) -> None:
     """For the channels that are given; written again, its answers stay; what cannot be is refused."""
     path = tmp_path / "requirements.xlsx"
-    first = run("requirements", "shop", str(path), "--channel", "Web shop:France", "--start", "core")
-    again = run("requirements", "shop", str(path), "--replace")
+    first = run("requirements", "shop", "--to", str(path), "--channel", "Web shop:France", "--start", "core")
+    again = run("requirements", "shop", "--to", str(path), "--replace")
 
     assert "1 channel, 0 families and 4 answers." in first.stderr
     assert "1 channel, 0 families and 4 answers." in again.stderr
-    assert "--replace" in str(run("requirements", "shop", str(path)).exception)
+    assert "--replace" in str(run("requirements", "shop", "--to", str(path)).exception)
     assert "France" in str(
-        run("requirements", "shop", str(tmp_path / "b.xlsx"), "--channel", "W:Frnace").exception
+        run("requirements", "shop", "--to", str(tmp_path / "b.xlsx"), "--channel", "W:Frnace").exception
     )

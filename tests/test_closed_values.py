@@ -102,11 +102,11 @@ CASES: list[tuple[str, Call, str, str]] = [
         "required_text", attribute="composition", **{word: "fr"}), "langage", "language"),
     ("with_check(only)", lambda word, _: prodex.Profile.read("core").with_check("valid_gtin", only={word: "x"}),
      "knd_code", "kind_code"),
-    ("rule(severity)", lambda word, _: prodex.rule(title="It is so.", severity=word)(str),
+    ("rule(severity)", lambda word, _: prodex.packs.rule(title="It is so.", severity=word)(str),
      "bloker", "blocker"),
-    ("rule(block)", lambda word, _: prodex.rule(title="It is so.", block=word)(str),
+    ("rule(block)", lambda word, _: prodex.packs.rule(title="It is so.", block=word)(str),
      "identiti", "identity"),
-    ("rule(dimension)", lambda word, _: prodex.rule(title="It is so.", dimension=word)(str),
+    ("rule(dimension)", lambda word, _: prodex.packs.rule(title="It is so.", dimension=word)(str),
      "validty", "validity"),
     ("open_snapshot", lambda word, _: (CATALOG.save("shop"), prodex.open_snapshot(word)), "shopp", "shop"),
     ("open_audit", lambda word, _: (_saved(), prodex.open_audit(word)), "shopp", "shop"),
@@ -114,8 +114,8 @@ CASES: list[tuple[str, Call, str, str]] = [
     ("connect(accept_language)", lambda word, _: _service(accept_language=word), "Frnch", "French"),
     ("load(labels)", lambda word, _: prodex.load_products(_service(), labels=[word]), "Frnch", "French"),
     ("load_organizations", lambda word, _: prodex.load_organizations(_service(), word), "retailr", "retailer"),
-    ("changes(language)", lambda word, _: prodex.changes_from_frame(
-        CATALOG.products[["product_id"]], CATALOG, language=word), "Frnch", "French"),
+    ("changes(language)", lambda word, _: CATALOG.changes_from(
+        CATALOG.products[["product_id"]], language=word), "Frnch", "French"),
     ("with_check(attribute)", lambda word, _: prodex.audit(CATALOG, prodex.Profile.read("core").with_check(
         "required_text", attribute=word, language="fr")), "compositon", "composition"),
     ("upsert(format)", lambda word, _: prodex.upsert(NOWHERE, RECORDS, format=word, dry_run=True), "jsn", "json"),
@@ -145,9 +145,9 @@ COMMANDS = [
 ]
 
 
-def _service(**options: Any) -> prodex.Client:
+def _service(**options: Any) -> prodex.service.Client:
     """Return a client of a place where nobody answers: names are checked before anything is asked."""
-    retry = prodex.RetryPolicy(seconds=0, load_seconds=0)
+    retry = prodex.service.RetryPolicy(seconds=0, load_seconds=0)
     return prodex.connect("http://127.0.0.1:9", client_id="a", client_secret="b", retry=retry, **options)
 
 

@@ -88,7 +88,7 @@ def exchange() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def service(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> prodex.Client:
+def service(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> prodex.service.Client:
     """Reach them; a load of all makes four parts."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 15)
     key = exchange.credentials[0]
@@ -112,14 +112,14 @@ def distinct_labels(one: prodex.Catalog, other: prodex.Catalog) -> list[tuple[in
     ]
 
 
-def told(difference: prodex.Difference) -> list[Any]:
+def told(difference: prodex.compare.Difference) -> list[Any]:
     """Return all that a comparison found."""
     frames = (difference.products, difference.changes, difference.not_comparable)
     rows = [frame.astype(object).where(frame.notna(), None).values.tolist() for frame in frames]
     return [*rows, difference.notes, difference.outcomes.to_pylist()]
 
 
-def judged(audit: prodex.Audit) -> list[Any]:
+def judged(audit: prodex.quality.Audit) -> list[Any]:
     """Return all that an audit found."""
     failures = audit.failures()
     rows = failures.astype(object).where(failures.notna(), None).values.tolist()
@@ -128,7 +128,7 @@ def judged(audit: prodex.Audit) -> list[Any]:
 
 @pytest.mark.slow
 def test_a_whole_story_is_the_same_on_a_cluster(
-    exchange: Sandbox, service: prodex.Client, dask: Executor
+    exchange: Sandbox, service: prodex.service.Client, dask: Executor
 ) -> None:
     """Loaded, audited, changed at the service, refreshed and compared: the same files and the same findings."""
     loaded = [
@@ -218,10 +218,10 @@ def test_a_rule_of_a_notebook_travels_to_the_workers(dask: Executor) -> None:
     """With what it refers to: a name of its notebook, and modules that the workers have."""
     heaviest = 7
 
-    @prodex.rule(title="is light")
-    def is_light(products: prodex.quality.products.Products) -> prodex.Verdict:  # type: ignore[name-defined]
+    @prodex.packs.rule(title="is light")
+    def is_light(products: prodex.quality.products.Products) -> prodex.packs.Verdict:  # type: ignore[name-defined]
         where.append(os.getpid())
-        return prodex.Verdict(np.asarray(products["product_id"].astype(int) > heaviest))
+        return prodex.packs.Verdict(np.asarray(products["product_id"].astype(int) > heaviest))
 
     where: list[int] = []
     catalog = prodex.flatten([{"id": number} for number in range(5, 10)])
@@ -238,8 +238,8 @@ def test_a_rule_from_a_file_of_ones_own_is_refused_until_the_workers_have_it(
     """The message names the module and the way to send it."""
     path = tmp_path / "rules_of_a_shop.py"
     path.write_text(
-        "import prodex\n\n@prodex.rule(title='mine')\ndef is_mine(products):\n"
-        "    return prodex.Verdict([False] * len(products))\n"
+        "import prodex\n\n@prodex.packs.rule(title='mine')\ndef is_mine(products):\n"
+        "    return prodex.packs.Verdict([False] * len(products))\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     __import__("rules_of_a_shop")
@@ -255,10 +255,10 @@ def test_a_rule_that_cannot_be_sent_is_refused(dask: Executor) -> None:
     """A lock lives in one process."""
     lock = threading.Lock()
 
-    @prodex.rule(title="locked")
-    def is_locked(products: Any) -> prodex.Verdict:
+    @prodex.packs.rule(title="locked")
+    def is_locked(products: Any) -> prodex.packs.Verdict:
         with lock:
-            return prodex.Verdict([False] * len(products))
+            return prodex.packs.Verdict([False] * len(products))
 
     with pytest.raises(InputError, match=r"cannot be sent to another process.*lock.*leave executor out"):
         prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"is_locked": {}}}, executor=dask)
@@ -287,7 +287,7 @@ def test_audits_are_compared_without_an_executor(dask: Executor) -> None:
 
 
 @pytest.mark.slow
-def test_errors_of_a_worker_arrive_as_they_are(dask: Executor, service: prodex.Client) -> None:
+def test_errors_of_a_worker_arrive_as_they_are(dask: Executor, service: prodex.service.Client) -> None:
     """Damage that a worker finds is the same error, with the same path, as here."""
     catalog = prodex.load_products(service, name="damaged", page_size=15)
     path = catalog.files("products")[2]
@@ -319,7 +319,9 @@ def test_a_worker_that_does_not_see_the_data_is_refused(dask: Executor, tmp_path
 
 
 @pytest.mark.slow
-def test_a_killed_worker_costs_its_part_only(client: Client, dask: Executor, service: prodex.Client) -> None:
+def test_a_killed_worker_costs_its_part_only(
+    client: Client, dask: Executor, service: prodex.service.Client
+) -> None:
     """It had parts to build when it was killed: another builds these, and no part is built twice."""
     expected = prodex.load_products(service, name="whole", page_size=15, max_age=0)
     begin, killed = time.time(), process_of(client, "two")

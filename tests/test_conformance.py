@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from prodex_sandbox.api.filters import FILTERS
-from prodex_sandbox.app import application
+from prodex_sandbox.app import openapi
 from prodex_sandbox.records.imports import ImportStatus
 
 ROOT = Path(__file__).parent.parent
@@ -57,5 +57,5 @@ def test_rows_stand_once_and_by_area() -> None:
 def test_nothing_that_the_sandbox_declares_is_left_out() -> None:
     """Every path, every parameter of the product list and every state of an import has its row."""
     items = " ".join(row["item"] for row in ROWS)
-    declared = {*application().openapi()["paths"], *FILTERS, *ImportStatus} - EXTRAS
+    declared = {*openapi()["paths"], *FILTERS, *ImportStatus} - EXTRAS
     assert [] == sorted(name for name in declared if name not in items)

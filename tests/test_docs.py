@@ -189,7 +189,7 @@ def logging_is_restored() -> Iterator[None]:
     own.setLevel(level)
 
 
-@pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a page shows how it comes
+@pytest.mark.filterwarnings("ignore::prodex.catalog.UnmatchedWarning")  # a page shows how it comes
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox_is_running", "logging_is_restored")
 @pytest.mark.parametrize("page", pages_run_here("python"), ids=name_of)

@@ -14,6 +14,8 @@ import pytest
 import prodex
 from prodex.query import FILTERS
 from tests.cases import each_row
+from tests.public import PUBLIC
+from tests.test_public_names import MODULES, NAMES
 
 #: Values whose public methods people call, each with an example of its own.
 VALUES = (
@@ -33,16 +35,14 @@ VALUES = (
 
 def members(name: str) -> Iterator[tuple[str, object]]:
     """Yield the public methods of a class that are prodex's own."""
-    for member, value in inspect.getmembers_static(getattr(prodex, name)):
+    for member, value in inspect.getmembers_static(PUBLIC[name]):
         function = value.__func__ if isinstance(value, classmethod | staticmethod) else value
         is_own = str(getattr(function, "__module__", None)).startswith("prodex")
         if not member.startswith("_") and inspect.isfunction(function) and is_own:
             yield f"{name}.{member}", function
 
 
-EVERY = {name: getattr(prodex, name) for name in prodex.__all__} | {
-    path: function for name in VALUES for path, function in members(name)
-}
+EVERY = PUBLIC | {path: function for name in VALUES for path, function in members(name)}
 
 
 @each_row("path", EVERY)
@@ -57,7 +57,7 @@ def test_every_public_name_has_an_example(path: str) -> None:
 
 @pytest.mark.slow
 def test_an_editor_proposes_the_public_names_and_nothing_else() -> None:
-    """In a fresh process and after everything was used: no imports of ours, no inner modules."""
+    """In a fresh process and after everything was used: no imports of ours, and public modules alone."""
     code = (
         "import prodex; print(*dir(prodex)); [getattr(prodex, name) for name in prodex.__all__]; prodex.charts;"
         "import prodex.store.snapshot; print(*dir(prodex))"
@@ -66,8 +66,7 @@ def test_an_editor_proposes_the_public_names_and_nothing_else() -> None:
     first, second = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
 
     assert first == second
-    expected = [*prodex.__all__, "charts", "errors", "operations"]
-    assert sorted(expected) == [name for name in first.split() if not name.startswith("__")]
+    assert sorted([*NAMES, *MODULES]) == [name for name in first.split() if not name.startswith("__")]
 
 
 @pytest.mark.slow

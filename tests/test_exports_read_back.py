@@ -275,9 +275,11 @@ def test_the_package_says_how_pandas_reads_csv(tmp_path: Path, escape_formulas: 
         # pandas gives a column without a name one.
         frame = frame.rename(columns=lambda name: "" if name.startswith("Unnamed: ") else name)
         if escape_formulas:
-            frame = frame.rename(columns=prodex.unescape_formulas)
+            frame = frame.rename(columns=prodex.formats.unescape_formulas)
             for name in frame.select_dtypes("str"):
-                frame[name] = frame[name].map(prodex.unescape_formulas, na_action="ignore").astype("str")
+                frame[name] = (
+                    frame[name].map(prodex.formats.unescape_formulas, na_action="ignore").astype("str")
+                )
         expected = getattr(catalog, resource["name"])
         for name in expected.select_dtypes("str"):
             # A NUL ends a text for pandas.
@@ -531,7 +533,7 @@ def test_a_workbook_that_unpacks_to_very_much_is_refused(
     catalog = prodex.flatten(HOSTILE)
     catalog.export(tmp_path, "xlsx", tables=["products"])
     with pytest.raises(InputError, match="unpacked_bytes"):
-        prodex.read_export(tmp_path, limits=prodex.Limits(unpacked_bytes=100))
+        prodex.read_export(tmp_path, limits=prodex.limits.Limits(unpacked_bytes=100))
 
     with zipfile.ZipFile(tmp_path / "products.xlsx", "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("xl/worksheets/sheet1.xml", b"<worksheet>" + b" " * 3_000_000 + b"</worksheet>")

@@ -18,24 +18,23 @@ import prodex
 from prodex.errors import InputError, ProdexError, QueryError, SettingsError
 from tests.cases import each_row, own_home
 from tests.lived import exchange_in
+from tests.public import PUBLIC
 
 RECORDS = [{"id": 7, "gtin": "03036811359935"}, {"id": 8}]
 
 #: What stands behind the first argument where a call needs more.
 MORE: dict[str, Callable[[Path], tuple[Any, ...]]] = {
-    "changes_from_frame": lambda _: (prodex.flatten(RECORDS),),
     "diff": lambda _: (prodex.flatten(RECORDS),),
     "download_pictures": lambda folder: (folder / "pictures",),
     "refresh": lambda _: ("sandbox",),
     "require_scenarios": lambda _: (prodex.flatten(RECORDS), {"12": True}),
-    "scenario_request": lambda _: (prodex.flatten(RECORDS), {"12": True}),
     "upsert": lambda _: ([],),
 }
 
 #: Second arguments that are easily mistaken, each with a first one that is right.
-SECOND: dict[str, Callable[[prodex.Client], tuple[Any, ...]]] = {
+SECOND: dict[str, Callable[[prodex.service.Client], tuple[Any, ...]]] = {
     "audit": lambda _: (prodex.flatten(RECORDS),),
-    "changes_from_frame": lambda _: (pd.DataFrame({"product_id": ["7"]}),),
+    "catalog.changes_from": lambda _: (pd.DataFrame({"product_id": ["7"]}),),
     "diff": lambda _: (prodex.flatten(RECORDS),),
     "download_pictures": lambda _: (prodex.flatten(RECORDS),),
     "load_organizations": lambda service: (service,),
@@ -61,11 +60,13 @@ WRONG: dict[str, Callable[[Path], Any]] = {
 }
 
 #: An enumeration refuses a value that it does not have by itself, with its name and that value.
-CALLABLE = sorted(
-    name
-    for name in prodex.__all__
-    if callable(getattr(prodex, name)) and not isinstance(getattr(prodex, name), EnumType)
-)
+CALLABLE: dict[str, Callable[..., Any]] = {
+    name: value for name, value in PUBLIC.items() if callable(value) and not isinstance(value, EnumType)
+} | {
+    "catalog.changes_from": lambda frame, service=None: prodex.flatten(RECORDS).changes_from(
+        frame, service=service
+    )
+}
 
 
 @pytest.fixture(scope="module")
@@ -115,11 +116,11 @@ def refused(call: Callable[..., Any], *arguments: Any) -> str:
 
 
 @pytest.mark.slow
-@each_row("name", CALLABLE)
+@each_row("name", sorted(CALLABLE))
 def test_no_first_argument_ends_in_the_depth(name, service, tmp_path):
     """Each is taken, or refused in words."""
     more = MORE.get(name, lambda _: ())(tmp_path)
-    wrong = {kind: refused(getattr(prodex, name), make(tmp_path), *more) for kind, make in WRONG.items()}
+    wrong = {kind: refused(CALLABLE[name], make(tmp_path), *more) for kind, make in WRONG.items()}
 
     assert {} == {kind: problem for kind, problem in wrong.items() if problem}
 
@@ -130,8 +131,7 @@ def test_no_second_argument_ends_in_the_depth(name, service, tmp_path):
     """Where the first one is right."""
     others = {**WRONG, "a service": lambda _: service}
     wrong = {
-        kind: refused(getattr(prodex, name), *SECOND[name](service), make(tmp_path))
-        for kind, make in others.items()
+        kind: refused(CALLABLE[name], *SECOND[name](service), make(tmp_path)) for kind, make in others.items()
     }
 
     assert {} == {kind: problem for kind, problem in wrong.items() if problem}
@@ -141,7 +141,7 @@ def test_no_second_argument_ends_in_the_depth(name, service, tmp_path):
 @each_row("name", ["load_products", "load_rich_content", "load_organizations", "load_segments"])
 def test_the_word_sandbox_is_taken_for_the_sandbox(name, service):
     """As `prodex.connect` takes it."""
-    assert refused(getattr(prodex, name), "sandbox") == ""
+    assert refused(CALLABLE[name], "sandbox") == ""
     assert 2 == len(prodex.load_products("sandbox", progress=False))
 
 
@@ -189,8 +189,8 @@ def test_names_and_opened_snapshots_do_the_same(service, tmp_path):
     assert prodex.list_snapshots("shop").equals(prodex.list_snapshots(shop))
     assert len(prodex.audit("shop")) == len(prodex.audit(shop)) == 2
     assert not prodex.diff("shop", shop)
-    assert 2 == len(prodex.with_pending_updates("shop"))
-    assert repr(prodex.gallery("shop")) == repr(prodex.gallery(shop))
+    assert 2 == len(prodex.open_snapshot("shop").with_pending_updates())
+    assert repr(prodex.open_snapshot("shop").gallery()) == repr(shop.gallery())
     assert len(prodex.download_pictures("shop", tmp_path / "some").files) == 0
     saved = prodex.audit(shop).save()
     assert saved.folder == prodex.open_audit(shop).folder

@@ -22,7 +22,8 @@ from python_calamine import CalamineWorkbook
 
 import prodex
 from prodex.errors import QueryError
-from prodex.formats.workbooks import LONGEST, write_xlsx
+from prodex.formats.workbook_cells import LONGEST
+from prodex.formats.xlsx_files import write_xlsx
 from tests.cases import each_row
 
 NASTY = ['=HYPERLINK("http://x")', "+1", "-1", "@a", "a\r\nb", 'say "hi"', "", "שלום 🧀", "x" * 40_000, " \t"]

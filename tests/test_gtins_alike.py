@@ -113,7 +113,7 @@ def _by_frame(given: list[Any]) -> list[str]:
 
 def _by_changes(given: list[Any]) -> list[str]:
     frame = pd.DataFrame({"gtin": pd.Series(given, dtype=object), "life_cycle": 2})
-    changes = prodex.changes_from_frame(frame, CATALOG)
+    changes = CATALOG.changes_from(frame)
     return [record["gtin"] for record in changes.records]
 
 
@@ -263,7 +263,9 @@ def test_a_gtin_is_found_however_the_service_sent_it() -> None:
 def test_what_was_not_found_is_named_as_it_was_given() -> None:
     """How many of how many, the first of them, and how many cells were blank."""
     asked = [8431701027348.0, None, "4006381333931", "", 4006381333931]
-    with pytest.warns(prodex.UnmatchedWarning, match=r"1 of 2 GTINs.*'?4006381333931'?.*2 blank") as said:
+    with pytest.warns(
+        prodex.catalog.UnmatchedWarning, match=r"1 of 2 GTINs.*'?4006381333931'?.*2 blank"
+    ) as said:
         assert 1 == len(CATALOG.where(gtin=asked, unmatched="warn"))
     assert 1 == len(said)
     with pytest.raises(QueryError, match="1 of 2 GTINs"):
@@ -279,7 +281,7 @@ def test_a_text_that_is_no_gtin_and_stands_nowhere_is_refused(text: str) -> None
         CATALOG.where(gtin=[text, None])
     with pytest.raises(QueryError):
         prodex.ProductQuery(gtins_in=text)
-    with pytest.warns(prodex.UnmatchedWarning, match="1 of 2 GTINs"):
+    with pytest.warns(prodex.catalog.UnmatchedWarning, match="1 of 2 GTINs"):
         assert 1 == len(CATALOG.where(gtin=[text, GTIN], unmatched="warn"))
 
 
@@ -296,12 +298,12 @@ def test_a_correction_without_a_gtin_is_refused_with_its_row() -> None:
     """A blank cell beside a correction would lose it; a blank row is nothing."""
     frame = pd.DataFrame({"gtin": [GTIN, None], "life_cycle": [2, 3]})
     with pytest.raises(ChangesRefused, match="row 1"):
-        prodex.changes_from_frame(frame, CATALOG)
+        CATALOG.changes_from(frame)
 
     frame = pd.DataFrame({"gtin": [8431701027348, None], "life_cycle": [2, None]})
-    assert 1 == len(prodex.changes_from_frame(frame, CATALOG).records)
+    assert 1 == len(CATALOG.changes_from(frame).records)
     frame = pd.DataFrame({"product_id": [7.0, None], "life_cycle": [2, None]})
-    assert 1 == len(prodex.changes_from_frame(frame, CATALOG).records)
+    assert 1 == len(CATALOG.changes_from(frame).records)
 
 
 def test_corrections_find_products_however_their_gtin_was_sent() -> None:
@@ -329,7 +331,7 @@ def test_the_command_line_and_the_panel_read_gtins_alike(tmp_path: Any) -> None:
     assert 0 != refused.exit_code
 
 
-def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.Client) -> None:
+def test_scenarios_find_products_by_gtins_out_of_a_spreadsheet(service: prodex.service.Client) -> None:
     """Numbers with gaps, as a column gives them; the blank ones are left out."""
     record = json.loads(bytes(service.search_products(limit=1).envelope.data[0]))
     column = pd.Series([float(record["gtin"]), None])
@@ -377,7 +379,7 @@ def test_a_worklist_read_by_plain_pandas_finds_its_products_again(tmp_path: Path
         "Du riz." if one == "8431701027348" else None for one in frame["gtin"].map("{:.0f}".format)
     ]
 
-    changes = prodex.changes_from_frame(frame[[key, "attribute", "language", "text"]], CATALOG)
+    changes = CATALOG.changes_from(frame[[key, "attribute", "language", "text"]])
 
     assert {"product_id": "float64", "gtin": "float64"} == {
         name: str(frame[name].dtype) for name in ("product_id", "gtin")

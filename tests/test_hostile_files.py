@@ -453,7 +453,9 @@ def test_a_hostile_folder_of_pictures_touches_nothing_outside(world: World, case
         came = catalog(server.base_url, records)
         pictures = world.attempt(*[partial(prodex.download_pictures, came, folder, progress=False)] * 2)
     if case != "the lock is a link":
-        first, again = (one.files["state"].tolist() for one in pictures if isinstance(one, prodex.Pictures))
+        first, again = (
+            one.files["state"].tolist() for one in pictures if isinstance(one, prodex.pictures.Pictures)
+        )
         assert ["downloaded", "broken", "broken", "downloaded"] == first
         assert ["already there", "broken", "broken", "already there"] == again
 

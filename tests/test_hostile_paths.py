@@ -15,6 +15,7 @@ import prodex
 from prodex.errors import ProdexError
 from prodex.files.untrusted import leads_to_file
 from tests.cases import each_row
+from tests.public import PUBLIC
 
 RECORDS = [{"id": 7, "gtin": "03036811359935", "brand": {"code": "A"}}]
 QUIET: Mapping[str, Any] = {"progress": False}
@@ -47,17 +48,19 @@ def calls() -> Mapping[str, Call]:
         "Fix.accept to": lambda path: fix.accept(to=path),
         "Fix.recipe path": fix.recipe,
         "Fix.worklist folder": fix.worklist,
-        "Gallery.to_html path": prodex.gallery(catalog, **QUIET).to_html,
+        "Gallery.to_html path": catalog.gallery(**QUIET).to_html,
         "Profile.read source": prodex.Profile.read,
         "Profile.with_requirements requirements": prodex.Profile.read("core").with_requirements,
+        "Recipe.read path": prodex.Recipe.read,
         "Recipe.save path": recipe.save,
+        "Selection.read path": prodex.Selection.read,
         "Selection.save path": prodex.Selection.of(brand_code="ACME").save,
         "Requirements.is_file path": prodex.Requirements.is_file,
         "Requirements.read path": prodex.Requirements.read,
         "Requirements.write path": wanted.write,
         "accept to": lambda path: prodex.accept(failing, reason="agreed", to=path),
         "accepted name": prodex.accepted,
-        "add_messages messages": lambda path: prodex.add_messages("fr", path),
+        "add_messages messages": lambda path: prodex.packs.add_messages("fr", path),
         "apply_recipe catalog": lambda path: prodex.apply_recipe(path, recipe),
         "apply_recipe recipe": lambda path: prodex.apply_recipe(catalog, path),
         "apply_recipe profile": lambda path: prodex.apply_recipe(catalog, recipe, profile=path),
@@ -71,25 +74,24 @@ def calls() -> Mapping[str, Call]:
         "correct_from profile": lambda path: prodex.correct_from(PASTED[0], catalog, PASTED[1], profile=path),
         "download_pictures folder": lambda path: prodex.download_pictures(catalog, path, **QUIET),
         "explore catalog": prodex.explore,
-        "fix_texts catalog": lambda path: prodex.fix_texts(path, {"7": "a"}),
-        "fix_texts profile": lambda path: prodex.fix_texts(catalog, [], profile=path),
-        "gallery folder": lambda path: prodex.gallery(catalog, folder=path, **QUIET),
+        "correct_from corrections": lambda path: prodex.correct_from([path], catalog),
+        "Catalog.gallery folder": lambda path: catalog.gallery(folder=path, **QUIET),
         "open_audit name": prodex.open_audit,
         "open_published uri": prodex.open_published,
         "open_snapshot name": prodex.open_snapshot,
-        "propose_headings catalog": lambda path: prodex.propose_headings(PASTED[0], path),
+        "propose_headings catalog": lambda path: prodex.worklists.propose_headings(PASTED[0], path),
         "publish catalog": lambda path: prodex.publish(path, "out"),
         "publish uri": lambda path: prodex.publish(catalog, path),
         "read_export folder": prodex.read_export,
-        "read_recipe path": prodex.read_recipe,
-        "read_selection path": prodex.read_selection,
         "read_workbook path": prodex.read_workbook,
         "read_worklist files": prodex.read_worklist,
         "read_worklist catalog": lambda path: prodex.read_worklist("list.csv", path),
         "read_worklist profile": lambda path: prodex.read_worklist("list.csv", catalog, profile=path),
-        "requirements path": lambda path: prodex.requirements(path, catalog),
-        "requirements catalog": lambda path: prodex.requirements("new.xlsx", path, replace=True),
-        "requirements start": lambda path: prodex.requirements("new.xlsx", catalog, start=path, replace=True),
+        "write_requirements path": lambda path: prodex.write_requirements(path, catalog),
+        "write_requirements catalog": lambda path: prodex.write_requirements("new.xlsx", path, replace=True),
+        "write_requirements start": lambda path: prodex.write_requirements(
+            "new.xlsx", catalog, start=path, replace=True
+        ),
         "run_job path": prodex.run_job,
         "verify name": lambda path: prodex.verify(path, **QUIET),
         "withdraw to": lambda path: prodex.withdraw(failing, to=path),
@@ -147,8 +149,7 @@ _NOT_CALLED = {
 
 def taking_paths() -> Iterator[str]:
     """Yield every public function and method with a parameter that is declared as a path."""
-    for name in prodex.__all__:
-        value = getattr(prodex, name)
+    for name, value in PUBLIC.items():
         several = {name: value} if callable(value) else {}
         if inspect.isclass(value) and issubclass(value, BaseException):
             continue

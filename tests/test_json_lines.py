@@ -154,7 +154,7 @@ def test_memory_stays_with_a_part(tmp_path: Path) -> None:
 
     one = prodex.flatten([{"id": 1, "x": "y" * 3_000_000}]).parts[0]
     parts = tuple(Counted(one.size, tables=one.tables) for _ in range(3))
-    prodex.Catalog(parts, prodex.Origin("records")).export(tmp_path / "out", "jsonl")
+    prodex.Catalog(parts, prodex.catalog.Origin("records")).export(tmp_path / "out", "jsonl")
     assert [True, True] == [size > n * 3_000_000 for n, size in enumerate(read)][1:]
 
 
@@ -232,4 +232,4 @@ def test_a_limit_is_kept(tmp_path: Path) -> None:
     """The bytes of the file count, as for every export."""
     prodex.flatten([{"id": 1}]).export(tmp_path, "jsonl")
     with pytest.raises(InputError, match="wire_bytes"):
-        prodex.read_export(tmp_path, limits=prodex.Limits(wire_bytes=3))
+        prodex.read_export(tmp_path, limits=prodex.limits.Limits(wire_bytes=3))

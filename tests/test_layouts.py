@@ -34,9 +34,9 @@ from prodex.notebook.views.trend import read_trend
 from prodex.quality.figures import kept_figures
 from prodex.quality.requirements import Requirements
 from prodex.sandbox import Sandbox
+from prodex.sandbox_weeks import WeeksRecord
 from prodex.send.sending_rule import SentBefore
 from prodex.store.journal import LoadJournal
-from prodex.week_simulation.record import WeeksRecord
 from prodex_sandbox.records.store import Store, StoreUnusable
 from tests.cases import each_row
 from tests.kept.make import CORRECTIONS, MILL, NOW, SHOP, gtin, product
@@ -314,7 +314,7 @@ def test_an_old_folder_of_what_was_sent_stops_what_rests_on_it(
         lambda: sent_writes({gtin(7)}, {mill.base_url}),
         lambda: has_sent({"http://nobody.example"}),
         lambda: last_write(mill.base_url),
-        lambda: prodex.overridden(catalog),
+        catalog.overridden,
     )
     for rest in rests:
         with pytest.raises(OtherLayout, match="calls in it may still arrive for a day") as refused:
@@ -401,7 +401,7 @@ def test_a_recipe_or_requirements_of_another_layout_are_refused(tmp_path: Path, 
 def test_a_workbook_of_requirements_of_another_layout_is_refused(tmp_path: Path, number: int | None) -> None:
     """By its hidden sheet."""
     path = tmp_path / "asked.xlsx"
-    prodex.requirements(path, prodex.flatten([product(1)]))
+    prodex.write_requirements(path, prodex.flatten([product(1)]))
     in_workbook(path, number, "prodex requirements")
     with pytest.raises(OtherLayout, match="Write the workbook anew") as refused:
         Requirements.read(path)
@@ -418,7 +418,7 @@ def test_weeks_of_another_layout_are_refused(home: Path, number: int | None) -> 
         WeeksRecord.read("shop")
 
 
-@each_row("value", ["4", "6", None])
+@each_row("value", ["5", "7", None])
 def test_a_store_of_the_sandbox_of_another_layout_is_refused(kept: Kept, value: str | None) -> None:
     """Also that of the version before: nothing is brought up to date."""
     path = kept.home / "sandbox" / "store.sqlite"

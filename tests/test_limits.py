@@ -25,7 +25,7 @@ from tests.cases import each_row
 def test_what_is_no_limit_is_refused(field: str, value: object) -> None:
     """Negative, infinite, no number: with the name and the value."""
     with pytest.raises(SettingsError, match=rf"Limits\({field}={value!r}\)"):
-        prodex.Limits(**{field: value})  # type: ignore[arg-type]
+        prodex.limits.Limits(**{field: value})  # type: ignore[arg-type]
 
 
 def test_limits_are_values() -> None:
@@ -51,8 +51,8 @@ def test_time_is_counted_over_all_that_comes() -> None:
         meter.count_received(1)
 
     said = (
-        "stopped after 10 s: 11 bytes received; the limit is 10 s in all, and connect(limits=px.Limits(seconds=...)) "
-        "sets another"
+        "stopped after 10 s: 11 bytes received; the limit is 10 s in all, and "
+        "connect(limits=px.limits.Limits(seconds=...)) sets another"
     )
     assert (said, "seconds") == (str(caught.value), caught.value.limit)
 

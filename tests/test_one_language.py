@@ -99,7 +99,7 @@ def test_what_was_not_requested_under_any_code_is_unknown(tmp_path: Path) -> Non
     records = [{"id": 1, **named("heb-IL")}, {"id": 2}]
     for asked in ("he", "iw", "heb"):
         query = prodex.ProductQuery(product_languages=[asked])
-        origin = prodex.Origin("sandbox", query)
+        origin = prodex.catalog.Origin("sandbox", query)
         assert [True, True, False] == [origin.asked("namePublicLong", one) for one in ("iw", "heb-IL", "fr")]
         path = tmp_path / "a.json"
         path.write_text(json.dumps(records))
@@ -166,7 +166,7 @@ def test_a_correction_finds_the_text_under_another_code() -> None:
     """Otherwise a product would have its Norwegian name twice."""
     found = prodex.flatten([{"id": 7, "gtin": "03036811359935", **named("nob-NO", "Ris", "nb")}])
     frame = found.texts.assign(language="no", language_code=None, position=None, text="Ny ris")
-    changes = prodex.changes_from_frame(frame, found)
+    changes = found.changes_from(frame)
     assert [{"code": "nob-NO", "normalizedCode": "nb"}, "Ny ris"] == [
         changes.records[0]["namePublicLong"][0][key] for key in ("expressedIn", "data")
     ]
@@ -178,12 +178,12 @@ def test_an_answer_to_a_worklist_is_about_the_text_under_another_code(answered: 
     """The code of the answer is another spelling of the language of the text, and so are its letters."""
     found = prodex.flatten([{"id": 7, "gtin": "03036811359935", **named(sent, f"Ris {DECOMPOSED}")}])
     corrected = prodex.TextCorrection("7", "namePublicLong", answered, "Ny ris", before=f"Ris {COMPOSED}")
-    preview = prodex.fix_texts([corrected], found).preview()
+    preview = prodex.correct_from([corrected], found).preview()
     assert [[f"Ris {DECOMPOSED}", "Ny ris"]] == preview[["before", "after"]].values.tolist()
     same = prodex.TextCorrection(
         "7", "namePublicLong", answered, f"Ris {DECOMPOSED}", before=f"Ris {COMPOSED}"
     )
-    assert {"unchanged"} == set(prodex.fix_texts([same], found).answers["state"])
+    assert {"unchanged"} == set(prodex.correct_from([same], found).answers["state"])
 
 
 COMPOSED, DECOMPOSED = "Nestlé", "Nestle\N{COMBINING ACUTE ACCENT}"

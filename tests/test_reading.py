@@ -139,7 +139,7 @@ def test_updates_that_wait_take_the_place_of_the_products_own() -> None:
         {"id": 3, "brand": {"code": "OLD"}, "lastRequest": None},
     ]
     catalog = prodex.flatten(records).save("waiting")
-    waiting = prodex.with_pending_updates(catalog)
+    waiting = catalog.with_pending_updates()
 
     assert ["NEW", None, "OLD"] == waiting.arrow("products")["brand_code"].to_pylist()
     assert [("2", "namePublicLong", "Riz")] == list(
@@ -227,16 +227,16 @@ def test_a_limit_that_was_given_decides(tmp_path: Path, monkeypatch: pytest.Monk
     path = bomb(tmp_path / "products.json.gz", 20_000_000)
     with pytest.raises(InputError, match="for each byte received"):
         prodex.read_products(path)
-    assert 1 == len(prodex.read_products(path, limits=prodex.Limits(unpacked_bytes=30_000_000)))
+    assert 1 == len(prodex.read_products(path, limits=prodex.limits.Limits(unpacked_bytes=30_000_000)))
 
     plain = write(tmp_path / "products.json", "lines")
     for limits, named in (
-        (prodex.Limits(wire_bytes=50), "50 bytes as sent"),
-        (prodex.Limits(seconds=1e-9), "s in all"),
+        (prodex.limits.Limits(wire_bytes=50), "50 bytes as sent"),
+        (prodex.limits.Limits(seconds=1e-9), "s in all"),
     ):
-        with pytest.raises(InputError, match=rf"{named}, and read_products\(limits=px.Limits\("):
+        with pytest.raises(InputError, match=rf"{named}, and read_products\(limits=px.limits.Limits\("):
             prodex.read_products(plain, limits=limits)
     packed = tmp_path / "small.json.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     with pytest.raises(InputError, match="the limit is 50 bytes unpacked"):
-        prodex.read_products(packed, limits=prodex.Limits(unpacked_bytes=50))
+        prodex.read_products(packed, limits=prodex.limits.Limits(unpacked_bytes=50))

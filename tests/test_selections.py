@@ -29,7 +29,7 @@ from prodex.errors import InputError
 from prodex.sandbox import Sandbox
 from tests.corrections.undoing import gtin
 from tests.on_the_way import carried, reply, session_of
-from tests.test_public_names import NAMES
+from tests.public import PUBLIC
 from tests.worklists.bakery import record, text
 
 COUNT = 6
@@ -81,8 +81,8 @@ OLD = prodex.flatten([product(number, is_new=False) for number in range(1, 1 + C
 class Asked:
     """What the functions need beside a catalogue: a service, an upsert of it, and a folder."""
 
-    service: prodex.Client
-    tracking: prodex.Tracking
+    service: prodex.service.Client
+    tracking: prodex.send.Tracking
     folder: Path
 
     def file(self, name: str, content: str = "") -> Path:
@@ -107,13 +107,13 @@ def asked(tmp_path: Path) -> Iterator[Asked]:
         yield Asked(service, tracking, tmp_path)
 
 
-def answers(fix: prodex.Fix) -> Any:
+def answers(fix: prodex.worklists.Fix) -> Any:
     """Return what becomes of answers, and what the steps of a recipe count."""
     steps = fix.steps if len(fix.steps) else None
     return fix.answers.drop(columns="file"), fix.preview().drop(columns="file"), steps
 
 
-def shown(panel: prodex.Explore) -> Any:
+def shown(panel: prodex.notebook.Explore) -> Any:
     """Return the products that a panel is about, and what its filters count."""
     panel.app.view()
     panel.wait()
@@ -157,7 +157,7 @@ def required(catalog: Catalog, asked: Asked) -> Any:
 def frame_changes(catalog: Catalog) -> Any:
     """Return what a frame with other texts would send."""
     texts = catalog.texts.query("attribute == 'namePublicLong' and language == 'fr'")
-    return prodex.changes_from_frame(texts.assign(text=texts["text"].str.lower()), catalog).records
+    return catalog.changes_from(texts.assign(text=texts["text"].str.lower())).records
 
 
 #: What is asked, by the public name.
@@ -166,12 +166,12 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
         prodex.apply_recipe(c, prodex.Recipe([prodex.RecipeStep(do.TrimSpaces(), "namePublicLong", "fr")]))
     ),
     "audit": lambda c, _: prodex.audit(c, _PROFILE, now=NOW, progress=False).failures(),
-    "changes_from_frame": lambda c, _: frame_changes(c),
     "correct": lambda c, _: answers(
         prodex.correct(c, "namePublicLong", do.TrimSpaces(), language="fr", now=NOW)
     ),
-    "correct_from": lambda c, _: answers(
-        prodex.correct_from(_PASTED, c, ["gtin", "namePublicLong.fr"], profile=_PROFILE, now=NOW)
+    "correct_from": lambda c, _: (
+        answers(prodex.correct_from(_PASTED, c, ["gtin", "namePublicLong.fr"], profile=_PROFILE, now=NOW)),
+        answers(prodex.correct_from(_CORRECTIONS, c, now=NOW)),
     ),
     "diff": lambda c, _: (
         prodex.diff(OLD, c, progress=False).changes,
@@ -180,28 +180,19 @@ FUNCTIONS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "download_pictures": lambda c, asked: prodex.download_pictures(
         c, asked.file("p"), progress=False
     ).files.drop(columns="path"),
-    "fix_texts": lambda c, _: answers(prodex.fix_texts(_CORRECTIONS, c, now=NOW)),
-    "gallery": lambda c, _: prodex.gallery(c).cells,
-    "overridden": lambda c, _: prodex.overridden(c),
-    "propose_headings": lambda c, _: prodex.propose_headings(_PASTED, c),
+    "propose_headings": lambda c, _: prodex.worklists.propose_headings(_PASTED, c),
     "publish": published,
     "read_worklist": lambda c, asked: answers(
         prodex.read_worklist(asked.file("a.csv", _WORKLIST), c, profile=_PROFILE, now=NOW)
     ),
-    "requirements": lambda c, asked: (
-        prodex.Requirements.read(
-            prodex.requirements(asked.file("r.xlsx"), c, by="brand_code", channels="Web shop:France")
-        ).families
-    ),
-    "scenario_request": lambda c, _: (
-        prodex.scenario_request(
-            pd.DataFrame({"product_id": [str(1 + n) for n in range(COUNT)]}), c, {"12": True}
-        ).left_out
-    ),
     "require_scenarios": required,
     "undo": lambda c, asked: answers(prodex.undo(asked.tracking, catalog=c, now=NOW)),
     "upsert": lambda c, asked: prodex.upsert(asked.service, c, dry_run=True, progress=False).payloads,
-    "with_pending_updates": lambda c, _: prodex.with_pending_updates(c, progress=False).texts,
+    "write_requirements": lambda c, asked: (
+        prodex.Requirements.read(
+            prodex.write_requirements(asked.file("r.xlsx"), c, by="brand_code", channels="Web shop:France")
+        ).families
+    ),
 }
 
 PANELS: dict[str, Callable[[Catalog, Asked], Any]] = {
@@ -240,6 +231,7 @@ METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
     },
     "arrow": lambda c, _: c.arrow("texts", ["product_id", "text"], pc.field("language") == "fr"),
     "batches": lambda c, _: pa.Table.from_batches(c.batches("quantities")),
+    "changes_from": lambda c, _: frame_changes(c),
     "contents": lambda c, _: c.contents("CASE"),
     "describe": lambda c, _: c.describe(),
     "dictionary": lambda c, _: c.dictionary[c.dictionary["table"].isin(["products", "texts"])],
@@ -250,11 +242,13 @@ METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
     "export_wide": lambda c, asked: pd.read_csv(
         c.export_wide(asked.file("wide.csv"), progress=False)[0], dtype="str"
     ),
+    "gallery": lambda c, _: c.gallery().cells,
     "head": lambda c, _: c.head(2).texts,
     "mask": lambda c, _: c.mask(
         ~prodex.Selection.of(brand_code="NEW") & prodex.Selection(words="pain")
     ).tolist(),
     "nutrition_wide": lambda c, _: c.nutrition_wide(),
+    "overridden": lambda c, _: c.overridden(),
     "row_count": lambda c, _: [c.row_count(one) for one in ("products", "texts", "quantities")],
     "sample": lambda c, _: c.sample(min(2, len(c)), seed=1).texts,
     "save": lambda c, _: c.save("again", progress=False).texts,
@@ -269,11 +263,12 @@ METHODS: dict[str, Callable[[Catalog, Asked], Any]] = {
         c.where(prodex.Selection.of(brand_code="NEW") | prodex.Selection(words="brood")).texts,
     ),
     "wide": lambda c, _: c.wide(),
+    "with_pending_updates": lambda c, _: c.with_pending_updates(progress=False).texts,
 }
 
 #: They take a catalogue for the name of its snapshot.
 NAMED = {
-    *("accepted", "changes_of", "list_audits", "list_snapshots", "open_audit", "open_snapshot"),
+    *("accepted", "history", "list_audits", "list_snapshots", "open_audit", "open_snapshot"),
     *("recover", "refresh", "vacuum", "verify", "watch"),
 }
 #: They are made of a catalogue by one of the others, or hold what was in use.
@@ -307,7 +302,7 @@ def selected(asked: Asked, recheck: set[int], chosen: set[int], *, saved: bool) 
     """Return a catalogue of which some products were requested anew and some were chosen, and just these products."""
     catalog = OLD.save("whole", progress=False) if saved else OLD
     given = [prodex.TextCorrection(str(n), "namePublicLong", "fr", "x") for n in sorted(recheck)]
-    newest = prodex.fix_texts(given, catalog).recheck(asked.service).catalog
+    newest = prodex.correct_from(given, catalog).recheck(asked.service).catalog
     some = (
         newest
         if chosen == set(range(1, 1 + COUNT))
@@ -354,7 +349,7 @@ def test_no_panel_drops_a_selection(asked: Asked, recheck: set[int], chosen: set
 
 def test_the_law_asks_all_that_takes_a_catalogue() -> None:
     """A new function has to be asked as well, or it takes no catalogue."""
-    taking = {name for name in NAMES if _takes_a_catalogue(getattr(prodex, name))}
+    taking = {name for name, value in PUBLIC.items() if _takes_a_catalogue(value)}
     assert taking | {"diff", "upsert"} == {*FUNCTIONS, *PANELS} | NAMED | MADE
     public = {name for name in dir(Catalog) if not name.startswith("_")} - {"origin", "parts"}
     assert public == set(METHODS) | OF_THE_WHOLE

@@ -49,6 +49,7 @@ from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 from tests.marked import COUNT, Files, mark, numbers_in, own_gtin, product_id, records, texts_in
 from tests.notebook.test_bulk_view import filled, send
+from tests.public import PUBLIC
 
 NOW = pd.Timestamp("2026-11-27T12:00:00").to_pydatetime()
 #: Every rule that is told nothing more: those that look at one product, and those that look at all of them.
@@ -71,7 +72,7 @@ KINDS = tuple(records()[number - 1]["kind"]["code"] for number in CHOSEN)
 class World:
     """What a call needs beside a catalogue: a service that records what it is asked, and folders."""
 
-    service: prodex.Client
+    service: prodex.service.Client
     folder: Path
     #: Address and body of each request.
     requests: list[tuple[Any, Any]]
@@ -167,7 +168,7 @@ WAYS: Mapping[str, tuple[Callable[[Catalog], Catalog], tuple[int, ...]]] = {
     "two after another": (lambda c: c.head(5).where(product_id=ids(*CHOSEN)), CHOSEN),
     "a part of the first": (lambda c: explorer(c.head(4), 2), (2,)),
     "of updates": (
-        lambda c: prodex.with_pending_updates(c, progress=False).where(product_id=ids(*CHOSEN)),
+        lambda c: c.with_pending_updates(progress=False).where(product_id=ids(*CHOSEN)),
         CHOSEN,
     ),
     "none": (lambda c: c.where(product_id=[]), ()),
@@ -187,14 +188,14 @@ def exported(catalog: Catalog, world: World) -> object:
     return [world.written(lambda path, one=one: catalog.export(path, one, progress=False)) for one in formats]
 
 
-def saved_anew(audit: prodex.Audit) -> Path:
+def saved_anew(audit: prodex.quality.Audit) -> Path:
     """Return the folder of an audit that is saved."""
     folder = audit.save(f"audits-{id(audit)}").folder
     assert folder is not None
     return folder
 
 
-def sent(fix: prodex.Fix, world: World) -> object:
+def sent(fix: prodex.worklists.Fix, world: World) -> object:
     """Return what is sent of corrections, and what becomes of it."""
     if not fix.counts["accepted"]:
         return None
@@ -226,7 +227,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         "sql": lambda c, _: [c.sql(f"select * from {one}") for one in TABLES],
         "table": lambda c, _: c.table("texts", with_products=["brand", "owner"]),
     },
-    prodex.Audit: {
+    prodex.quality.Audit: {
         "accepted_in": lambda a, _: [a.accepted_in(one) for one in a.parts],
         "accepting": lambda a, world: len(a.accepting(AcceptedFindings(world.new("accepted.jsonl")))),
         "completeness": lambda a, _: refused(a.completeness),
@@ -240,7 +241,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
             for by in ("owner", "kind")
         ],
     },
-    prodex.Fix: {
+    prodex.worklists.Fix: {
         "accept": lambda f, _: refused(f.accept),
         "apply": sent,
         "asks_where": lambda f, world: f.asks_where(world.service),
@@ -254,10 +255,10 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         ),
         "worklist": lambda f, world: world.written(lambda path: f.worklist(path, accepted=True)),
     },
-    prodex.Difference: {"to_html": lambda d, world: world.written(d.to_html, "d.html")},
-    prodex.Gallery: {"to_html": lambda g, world: world.written(g.to_html, "g.html")},
+    prodex.compare.Difference: {"to_html": lambda d, world: world.written(d.to_html, "d.html")},
+    prodex.pictures.Gallery: {"to_html": lambda g, world: world.written(g.to_html, "g.html")},
     AuditComparison: {"completeness": lambda c, _: refused(lambda: c.completeness)},
-    prodex.Tracking: {
+    prodex.send.Tracking: {
         name: lambda _t, _w: None
         for name in ("discard", "of_upsert", "refresh", "send_planned", "send_rest", "wait")
     },
@@ -269,10 +270,10 @@ EXCEPT: Mapping[type, Mapping[str, str]] = {
         "parts": "A part keeps its whole file, of which it reads the chosen products.",
         "as_received": "What the service has: corrections of the chosen products are merged into it.",
     },
-    prodex.Audit: {
+    prodex.quality.Audit: {
         "taken_from": "It is the larger audit, whose figures a worklist has beside those of the choice."
     },
-    prodex.Tracking: {"service": "It is about no product.", "organization": "It is about no product."},
+    prodex.send.Tracking: {"service": "It is about no product.", "organization": "It is about no product."},
 }
 
 
@@ -338,7 +339,7 @@ JOURNEYS: Mapping[str, Callable[[Catalog], Catalog]] = {
     "chosen again": lambda c: c.where(lambda products: products["gtin"].notna()),
     "saved": lambda c: c.save("kept", progress=False),
     "saved and opened": lambda c: prodex.open_snapshot(c.save("kept", progress=False).folder),
-    "with updates": lambda c: prodex.with_pending_updates(c, progress=False),
+    "with updates": lambda c: c.with_pending_updates(progress=False),
     "audited": lambda c: prodex.audit(c, "core", progress=False).catalog or c.head(0),
     "exported": lambda c: prodex.read_export(Path(c.export(mkdtemp(), progress=False)[0]).parent),
     "exported as records": lambda c: prodex.read_export(
@@ -377,13 +378,13 @@ def numbers_of(catalog: Catalog) -> list[int]:
     return [known[one] for one in catalog.products["product_id"]]
 
 
-def changed_names(catalog: Catalog) -> prodex.Changes:
+def changed_names(catalog: Catalog) -> prodex.send.Changes:
     """Return the changes of a frame with other names."""
     names = catalog.texts.query("attribute == 'namePublicLong'")
-    return prodex.changes_from_frame(names.assign(text=names["text"].str.lower()), catalog)
+    return catalog.changes_from(names.assign(text=names["text"].str.lower()))
 
 
-def undone(catalog: Catalog, world: World) -> prodex.Fix:
+def undone(catalog: Catalog, world: World) -> prodex.worklists.Fix:
     """Return how it is taken back what was sent of the products of a catalogue."""
     names = [
         {"gtin": one["gtin"], "lifeCycle": 3, "namePublicLong": one["namePublicLong"]}
@@ -413,7 +414,7 @@ def texts_of_figure(figure: Figure) -> list[str]:
     return [one.get_text() for one in figure.findobj(Text)]
 
 
-def judged(catalog: Catalog) -> prodex.Audit:
+def judged(catalog: Catalog) -> prodex.quality.Audit:
     """Return the audit of a catalogue by all rules."""
     return prodex.audit(catalog, PROFILE, now=NOW, progress=False)
 
@@ -435,19 +436,13 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "accepted": lambda c, _: refused(lambda: prodex.accepted(c)),
     "apply_recipe": lambda c, _: prodex.apply_recipe(c, prodex.Recipe([_TRIM]), profile=PROFILE, now=NOW),
     "audit": lambda c, _: judged(c),
-    "changes_from_frame": lambda c, _: changed_names(c),
     "correct": lambda c, _: prodex.correct(
         c, "namePublicLong", do.TrimSpaces(), language="fr", profile=PROFILE, now=NOW
     ),
     "correct_from": lambda c, _: prodex.correct_from(
         pasted(c), c, {"gtin": "gtin", "name": "namePublicLong.fr"}, profile=PROFILE, now=NOW
     ),
-    "changes_of": lambda c, _: refused(lambda: prodex.changes_of(product_id(2), c)),
-    "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
-    "download_pictures": lambda c, world: world.requested(
-        lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
-    ),
-    "fix_texts": lambda c, _: prodex.fix_texts(
+    "correct_from of texts": lambda c, _: prodex.correct_from(
         [
             prodex.TextCorrection(
                 product_id(one), "namePublicLong", "fr", f"Pain {mark(one)}", f"PAIN  {mark(one)}"
@@ -458,13 +453,16 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
         profile=PROFILE,
         now=NOW,
     ),
-    "gallery": lambda c, _: prodex.gallery(c),
+    "diff": lambda c, _: prodex.diff(c, c.where(brand_code=None), progress=False),
+    "download_pictures": lambda c, world: world.requested(
+        lambda: world.written(lambda path: prodex.download_pictures(c, path, progress=False))
+    ),
+    "history": lambda c, _: refused(lambda: prodex.history(product_id(2), c)),
     "largest_gaps": lambda c, _: texts_of_figure(prodex.charts.largest_gaps(judged(c))),
     "list_audits": lambda c, _: refused(lambda: prodex.list_audits(c)),
     "list_snapshots": lambda c, _: refused(lambda: prodex.list_snapshots(c)),
     "open_audit": lambda c, _: refused(lambda: prodex.open_audit(c)),
     "open_snapshot": lambda c, _: prodex.open_snapshot(c) if c.folder else c,
-    "overridden": lambda c, _: prodex.overridden(c),
     "publish": published,
     "read_worklist": lambda c, world: prodex.read_worklist(
         answers_in(world.new("answers.csv"), numbers_of(c)), c, profile=PROFILE, now=NOW
@@ -474,15 +472,6 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "require_scenarios": lambda c, world: world.requested(
         lambda: prodex.require_scenarios(world.service, c, {"101": True}, progress=False)
     ),
-    "requirements": lambda c, world: [
-        world.written(
-            lambda path, by=by: prodex.requirements(path, c, by=by, channels="Shop:France"), "r.xlsx"
-        )
-        for by in ("kind", "brand_code")
-    ],
-    "scenario_request": lambda c, _: prodex.scenario_request(
-        pd.DataFrame({"product_id": ids(*numbers_of(c))}), c, {"12": True}
-    ),
     "score_map": lambda c, _: texts_of_figure(prodex.charts.score_map(judged(c), "brand")),
     "undo": undone,
     "upsert": lambda c, world: world.requested(
@@ -491,12 +480,22 @@ FUNCTIONS: Mapping[str, Callable[[Catalog, World], object]] = {
     "vacuum": lambda c, _: refused(lambda: prodex.vacuum(c)),
     "verify": lambda c, _: prodex.verify(c) if c.folder else None,
     "watch": lambda c, _: refused(lambda: prodex.watch(c)),
-    "with_pending_updates": lambda c, _: prodex.with_pending_updates(c, progress=False),
+    "write_requirements": lambda c, world: [
+        world.written(
+            lambda path, by=by: prodex.write_requirements(path, c, by=by, channels="Shop:France"), "r.xlsx"
+        )
+        for by in ("kind", "brand_code")
+    ],
+    # Methods of a catalogue that make something else of it.
+    "Catalog.changes_from": lambda c, _: changed_names(c),
+    "Catalog.gallery": lambda c, _: c.gallery(),
+    "Catalog.overridden": lambda c, _: c.overridden(),
+    "Catalog.with_pending_updates": lambda c, _: c.with_pending_updates(progress=False),
 }
 #: They refuse a selection, look at files alone, or have nothing to say of these products.
 SILENT = {
-    *("accepted", "changes_of", "list_audits", "list_snapshots", "open_audit", "recover", "refresh"),
-    *("largest_gaps", "overridden", "vacuum", "verify", "watch"),
+    *("accepted", "history", "list_audits", "list_snapshots", "open_audit", "recover", "refresh"),
+    *("Catalog.overridden", "largest_gaps", "vacuum", "verify", "watch"),
 }
 #: It withdraws what `accept` accepts; they are made by one of the others, or know a catalogue for its codes alone; it
 #: hears of an audit.
@@ -559,7 +558,7 @@ DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
     "a correction": lambda c, world: FUNCTIONS["correct"](c, world).before.scope,  # type: ignore[attr-defined]
     "what a correction leaves": lambda c, world: FUNCTIONS["correct"](c, world).after.scope,  # type: ignore[attr-defined]
     "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
-    "a gallery": lambda c, world: world.written(prodex.gallery(c).to_html, "g.html"),
+    "a gallery": lambda c, world: world.written(c.gallery().to_html, "g.html"),
     "a file for a colleague": lambda c, world: world.written(prodex.explore(c).to_html, "e.html"),
     "requirements": FUNCTIONS["requirements"],
     "a difference": lambda c, _: repr(prodex.diff(whole(saved=False), c, progress=False)),
@@ -667,13 +666,20 @@ COMMANDS: Mapping[str, Callable[[World], list[object]]] = {
         *("--select", Selection.of(product_id=ids(2)).save(world.new("second.toml"))),
     ],
     "fix": lambda world: [
-        *("fix", answers_in(world.new("answers.csv"), range(1, 1 + COUNT)), "--catalog", "whole"),
-        *("--owner", owner_of(2), "--apply", "--elsewhere", "--wait"),
+        *("fix", answers_in(world.new("answers.csv"), range(1, 1 + COUNT)), "--snapshot", "whole"),
+        *("--owner", owner_of(2), "--send", "--elsewhere", "--wait"),
     ],
-    "history": lambda _: ["history", own_gtin(2), "--name", "whole", "--all"],
-    "publish": lambda world: ["publish", "second", world.new("published")],
+    "history": lambda _: ["history", own_gtin(2), "--snapshot", "whole", "--all"],
+    "publish": lambda world: ["publish", "second", "--to", world.new("published")],
     "recipe": lambda world: ["recipe", recipe_for(world.new("r.toml"), 2), "whole", "--show", "rows"],
-    "requirements": lambda world: ["requirements", "second", world.new("r.xlsx"), "--by", "brand_code"],
+    "requirements": lambda world: [
+        "requirements",
+        "second",
+        "--to",
+        world.new("r.xlsx"),
+        "--by",
+        "brand_code",
+    ],
 }
 
 
@@ -706,14 +712,14 @@ def test_a_product_that_was_not_chosen_still_has_its_gtin(folders: World, pendin
     """A write contains the GTIN alone: one that another product has as well is refused, whatever is written."""
     twin = {**records()[0], "id": 77, "gtin": own_gtin(2)}
     chosen = prodex.flatten([*records(), twin]).where(product_id=ids(*CHOSEN))
-    some = prodex.with_pending_updates(chosen, progress=False) if pending else chosen
+    some = chosen.with_pending_updates(progress=False) if pending else chosen
     names = some.texts.query("attribute == 'namePublicLong'").assign(text="Pain")
     with pytest.raises(ChangesRefused) as error:
-        prodex.changes_from_frame(names, some)
+        some.changes_from(names)
     assert ids(2) == error.value.refused["product_id"].tolist()
-    for make in ("read_worklist", "fix_texts", "correct", "correct_from", "apply_recipe"):
+    for make in ("read_worklist", "correct", "correct_from", "correct_from of texts", "apply_recipe"):
         fix = FUNCTIONS[make](some, folders)
-        assert isinstance(fix, prodex.Fix)
+        assert isinstance(fix, prodex.worklists.Fix)
         states = dict(zip(fix.answers["product_id"], fix.answers["state"], strict=True))
         assert {product_id(2): "refused", product_id(5): "accepted"} == states, make
 
@@ -742,12 +748,13 @@ def test_an_audit_of_some_does_not_take_the_place_of_that_of_all() -> None:
 
 def test_the_law_asks_all_that_takes_a_catalogue() -> None:
     """A new function has to be asked as well, or it takes nothing that was made of a catalogue."""
-    taking = {name for name in [*prodex.__all__, *prodex.charts.__all__] if _takes_a_catalogue(name)}
-    assert taking | {"diff", "upsert"} == {*FUNCTIONS, "explore"} | ELSEWHERE
+    every = PUBLIC | {name: getattr(prodex.charts, name) for name in prodex.charts.__all__}
+    taking = {name for name, value in every.items() if _takes_a_catalogue(name, value)}
+    asked_for = {name.partition(" ")[0] for name in FUNCTIONS if not name.startswith("Catalog.")}
+    assert taking | {"diff", "upsert"} == {*asked_for, "explore"} | ELSEWHERE
 
 
-def _takes_a_catalogue(name: str) -> bool:
-    given = getattr(prodex, name, None) or getattr(prodex.charts, name)
+def _takes_a_catalogue(name: str, given: object) -> bool:
     if name.startswith("_") or not callable(given):
         return False
     parameters = inspect.signature(given.__init__ if inspect.isclass(given) else given).parameters.values()

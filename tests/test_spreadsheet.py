@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 import prodex
 from prodex.cli.output import Format, show
 from prodex.formats.csv_files import write_csv
-from prodex.formats.spreadsheet import escape_formulas as escaped
-from prodex.formats.spreadsheet import unescape_formulas as unescaped
-from prodex.formats.workbooks import write_xlsx
+from prodex.formats.formulas import escape_formulas as escaped
+from prodex.formats.formulas import unescape_formulas as unescaped
+from prodex.formats.xlsx_files import write_xlsx
 from tests.cases import each_row
 
 #: What a supplier could type, with a formula behind everything that a spreadsheet splits at or drops.
@@ -165,7 +165,7 @@ def test_csv_of_the_command_line_runs_nothing(kind: str, tmp_path: Path) -> None
 @pytest.mark.slow
 def test_every_file_of_a_folder_of_worklists_is_safe(tmp_path: Path) -> None:
     """Its only CSV file is the index, in which every text of others can be had back."""
-    prodex.rule(title="Everything is wrong")(nothing_is_right)
+    prodex.packs.rule(title="Everything is wrong")(nothing_is_right)
     records = [
         {
             "id": number,
@@ -184,11 +184,11 @@ def test_every_file_of_a_folder_of_worklists_is_safe(tmp_path: Path) -> None:
         assert index["label"].fillna("").tolist() == [unescaped(row["label"]) for row in csv.DictReader(file)]
 
 
-def nothing_is_right(products: prodex.quality.products.Products) -> prodex.Verdict:  # type: ignore[name-defined]
+def nothing_is_right(products: prodex.quality.products.Products) -> prodex.packs.Verdict:  # type: ignore[name-defined]
     """Fail everything, with its name as what was seen."""
     every = list(range(len(products)))
-    evidence = prodex.Evidence(every, value=products.name, reason=products.name)
-    return prodex.Verdict([True] * len(products), evidence=evidence)
+    evidence = prodex.packs.Evidence(every, value=products.name, reason=products.name)
+    return prodex.packs.Verdict([True] * len(products), evidence=evidence)
 
 
 #: What XML, Excel's codes of characters and XlsxWriter's rich texts could make something else of.

@@ -184,7 +184,7 @@ def test_no_repr_moves_the_cursor(shop: prodex.Catalog, tmp_path: Path) -> None:
     def raises(products: Any) -> Any:
         raise ValueError(HOSTILE)
 
-    prodex.rule(title=HOSTILE, fix=HOSTILE, source=HOSTILE)(raises)
+    prodex.packs.rule(title=HOSTILE, fix=HOSTILE, source=HOSTILE)(raises)
     audits = [prodex.audit(one, {"checks": {"valid_gtin": {}, "raises": {}}}) for one in (old, new)]
     failures = audits[1].failures()
     shown = [
@@ -194,14 +194,14 @@ def test_no_repr_moves_the_cursor(shop: prodex.Catalog, tmp_path: Path) -> None:
         *audits,
         compare_audits(*audits),
         prodex.diff(old, new),
-        prodex.gallery(new, folder=tmp_path),
+        new.gallery(folder=tmp_path),
         prodex.download_pictures(new, tmp_path / "pictures"),
         prodex.Profile.read(profile),
         prodex.ProductQuery(tags_in=[HOSTILE], extra={"other": HOSTILE}),
         prodex.connect(base_url="http://127.0.0.1:9", client_id=HOSTILE, client_secret="x").with_labels(
             HOSTILE
         )
-        if hasattr(prodex.Client, "with_labels")
+        if hasattr(prodex.service.Client, "with_labels")
         else None,
         prodex.explore(new),
         failures.columns,
@@ -284,11 +284,11 @@ REMOTE = [
     "segments",
     "-v load --name shop",
     "-v load --name shop --windows 4 --allow-incomplete",
-    "upsert products.json --dry-run",
-    "upsert products.json --wait",
+    "upsert products.json",
+    "upsert products.json --send --wait",
     "track 1 --wait",
     "track 1",
-    "scenarios require --scenario 7=true --gtin 03036811359935",
+    "scenarios require --scenario 7=true --gtin 03036811359935 --send",
 ]
 
 

@@ -22,7 +22,7 @@ SOURCE = Path(prodex.__file__).parent
 #: Every function that reads TOML of people.
 READERS: dict[str, Callable[[Path], object]] = {
     "job": read_job,
-    "recipe": prodex.read_recipe,
+    "recipe": prodex.Recipe.read,
     "profile": prodex.Profile.read,
     "requirements": prodex.Requirements.read,
 }

@@ -348,15 +348,15 @@ def test_none_is_no_condition(catalog: prodex.Catalog) -> None:
 
 def test_values_that_were_not_found_are_named() -> None:
     """With `unmatched="warn"` the warning says how many of how many, and the first of them."""
-    with pytest.warns(prodex.UnmatchedWarning, match=r"2 of 4 values of product_id .*'81', 82"):
+    with pytest.warns(prodex.catalog.UnmatchedWarning, match=r"2 of 4 values of product_id .*'81', 82"):
         found = CATALOG.where(product_id=["1", "81", "2", 82], unmatched="warn")
     assert ["1", "2"] == _ids(found)
 
-    with pytest.warns(prodex.UnmatchedWarning, match="1 of 1 values? of brand_code .*'ACMEE'"):
+    with pytest.warns(prodex.catalog.UnmatchedWarning, match="1 of 1 values? of brand_code .*'ACMEE'"):
         assert 0 == len(CATALOG.where(brand_code="ACMEE", unmatched="warn"))
-    with pytest.warns(prodex.UnmatchedWarning, match="sharing_status.*'DRAFT'"):
+    with pytest.warns(prodex.catalog.UnmatchedWarning, match="sharing_status.*'DRAFT'"):
         CATALOG.where(sharing_status="DRAFT", unmatched="warn")
-    with pytest.warns(prodex.UnmatchedWarning, match="95 of 100"):
+    with pytest.warns(prodex.catalog.UnmatchedWarning, match="95 of 100"):
         CATALOG.where(product_id=range(36, 136), unmatched="warn")
     with pytest.raises(QueryError, match=r"1 of 2 values of brand_code .*'ACMEE'"):
         CATALOG.where(brand_code=["ACMEE", 1], unmatched="raise")
@@ -404,7 +404,9 @@ held_in = st.sampled_from(
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prodex.UnmatchedWarning")  # a brand that only sounds like another
+@pytest.mark.filterwarnings(
+    "ignore::prodex.catalog.UnmatchedWarning"
+)  # a brand that only sounds like another
 @given(
     st.sampled_from(sorted(values)).flatmap(
         lambda column: st.tuples(st.just(column), st.lists(values[column], max_size=5))
@@ -438,10 +440,10 @@ def test_a_word_that_finds_nothing_names_the_values_that_contain_it() -> None:
         [{"id": n, "kind": {"code": f"{n}", "label": one}} for n, one in enumerate(kinds)]
     )
     with pytest.warns(
-        prodex.UnmatchedWarning, match="kind has no 'Chocolate'; 2 of its values contain it: 'Choc"
+        prodex.catalog.UnmatchedWarning, match="kind has no 'Chocolate'; 2 of its values contain it: 'Choc"
     ):
         assert 0 == len(catalog.where(kind="Chocolate"))
-    with pytest.warns(prodex.UnmatchedWarning, match="1 of its values contains it: 'Tea'"):
+    with pytest.warns(prodex.catalog.UnmatchedWarning, match="1 of its values contains it: 'Tea'"):
         catalog.where(kind="tea")
     assert 0 == len(catalog.where(kind="Coffee"))
     assert 1 == len(catalog.where(kind=["Chocolate", "Tea"]))
@@ -452,7 +454,9 @@ def test_of_many_values_that_contain_a_word_five_are_named() -> None:
     records = [{"id": n, "kind": {"code": f"{n}", "label": f"Tea {n}"}} for n in range(1, 7)]
     five = "'Tea 1', 'Tea 2', 'Tea 3', 'Tea 4', 'Tea 5'"
 
-    with pytest.warns(prodex.UnmatchedWarning, match=rf"; 6 of its values contain it: {five}, \.\.\."):
+    with pytest.warns(
+        prodex.catalog.UnmatchedWarning, match=rf"; 6 of its values contain it: {five}, \.\.\."
+    ):
         prodex.flatten(records).where(kind="Tea")
-    with pytest.warns(prodex.UnmatchedWarning, match=rf"; 5 of its values contain it: {five}(?!,)"):
+    with pytest.warns(prodex.catalog.UnmatchedWarning, match=rf"; 5 of its values contain it: {five}(?!,)"):
         prodex.flatten(records[:5]).where(kind="Tea")

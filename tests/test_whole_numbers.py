@@ -22,8 +22,8 @@ CATALOG = prodex.flatten([{"id": 7}, {"id": 8}])
 PLACES: dict[str, tuple[Callable[[Any, Path], object], int]] = {
     "head": (lambda number, _: CATALOG.head(number), 1),
     "sample": (lambda number, _: CATALOG.sample(number), 1),
-    "gallery(per_page)": (lambda number, _: prodex.gallery(CATALOG, per_page=number), 1),
-    "gallery(page)": (lambda number, _: prodex.gallery(CATALOG, per_page=1, page=number), 2),
+    "gallery(per_page)": (lambda number, _: CATALOG.gallery(per_page=number), 1),
+    "gallery(page)": (lambda number, _: CATALOG.gallery(per_page=1, page=number), 2),
     "thumbnails(size)": (lambda number, _: thumbnails(CATALOG, ["7"], number), 64),
     "download_pictures(workers)": (
         lambda number, folder: prodex.download_pictures(CATALOG, folder, workers=number, progress=False),
@@ -37,7 +37,7 @@ PLACES: dict[str, tuple[Callable[[Any, Path], object], int]] = {
     "page_size": (lambda number, _: checked_page_size(number), 2),
     "vacuum(keep)": (lambda number, _: prodex.vacuum("kept", keep=number), 1),
     "ProductQuery(owners_in)": (lambda number, _: ProductQuery(owners_in=[number]), 1),
-    "RetryPolicy(attempts)": (lambda number, _: prodex.RetryPolicy(attempts=number), 1),
+    "RetryPolicy(attempts)": (lambda number, _: prodex.service.RetryPolicy(attempts=number), 1),
 }
 
 

@@ -206,7 +206,7 @@ def test_wide_warns_of_what_was_not_requested() -> None:
     """A missing Dutch name of a catalogue that was loaded in French says nothing of the product."""
     loaded = prodex.flatten(RECORDS)
     query = prodex.ProductQuery(product_languages=["fr"], source_exclude=["hasTags"])
-    catalog = prodex.Catalog(loaded.parts, prodex.Origin("service", query))
+    catalog = prodex.Catalog(loaded.parts, prodex.catalog.Origin("service", query))
 
     with pytest.warns(UserWarning, match="texts in 'nl'"):
         catalog.wide("nl")
@@ -234,7 +234,7 @@ def test_a_wide_frame_of_numbers_goes_back_as_corrections(catalog: prodex.Catalo
         one.wide(["fr", "nl"]),
         one.wide(attributes=["hasTags", "netContent"]),
     ):
-        assert 0 == len(prodex.changes_from_frame(frame, one))
+        assert 0 == len(one.changes_from(frame))
 
 
 @pytest.mark.slow

@@ -16,9 +16,7 @@ from prodex.cli.output import Format, show
 from prodex.errors import SettingsError, StorageError
 from prodex.files.atomic import checked_name
 from prodex.formats.registry import FORMATS
-from prodex.messages import counted
 from prodex.sandbox import Sandbox
-from prodex.store.build import BuildProcesses
 from prodex_sandbox.home import open_store, server_file
 from prodex_sandbox.sample import LABELS, organizations, shared_products
 from tests.cases import each_row
@@ -111,7 +109,7 @@ def day(exchange: Sandbox, folder: Path) -> None:
     assert 12 == len(prodex.open_published(folder / "published"))
     prodex.download_pictures(swept, folder / "pictures", size=128, progress=False)
     frame = catalog.texts.head(2).assign(text="Un autre texte")
-    prodex.upsert(service, prodex.changes_from_frame(frame, catalog))
+    prodex.upsert(service, catalog.changes_from(frame))
     assert {"shop"} == set(prodex.list_audits()["name"])
     prodex.vacuum("shop", keep=1)
     assert 1 == len(prodex.list_snapshots())
@@ -148,12 +146,9 @@ def test_a_process_that_is_started_does_not_get_the_keys_of_the_terminal(
     monkeypatch.setattr(subprocess, "Popen", started)
     with pytest.raises(OSError, match="nothing is started"):
         prodex.connect("sandbox")
-    with BuildProcesses(1) as processes:
-        assert "2 products" == processes.submit(counted, 2, "product").result()
-    assert 2 == len(asked)
-    for options in asked:
-        assert subprocess.CREATE_NEW_PROCESS_GROUP == options["creationflags"]  # type: ignore[attr-defined]
-        assert not {"start_new_session", "process_group", "preexec_fn"} & options.keys()
+    (options,) = asked
+    assert subprocess.CREATE_NEW_PROCESS_GROUP == options["creationflags"]  # type: ignore[attr-defined]
+    assert not {"start_new_session", "process_group", "preexec_fn"} & options.keys()
 
 
 @pytest.mark.slow
@@ -312,9 +307,9 @@ def test_what_was_read_is_closed_whatever_came_of_it(tmp_path: Path) -> None:
     cut = tmp_path / "cut.xlsx"
     cut.write_bytes(whole.read_bytes()[:-30])
     readers: dict[Path, Callable[[], object]] = {
-        whole: lambda: prodex.read_workbook(whole, limits=prodex.Limits(unpacked_bytes=1_500)),
+        whole: lambda: prodex.read_workbook(whole, limits=prodex.limits.Limits(unpacked_bytes=1_500)),
         cut: lambda: prodex.read_workbook(cut),
-        book: lambda: prodex.read_export(book.parent, limits=prodex.Limits(unpacked_bytes=1_500)),
+        book: lambda: prodex.read_export(book.parent, limits=prodex.limits.Limits(unpacked_bytes=1_500)),
         tmp_path / "to_fix" / "Mill-4.xlsx": lambda: prodex.read_worklist(
             tmp_path / "to_fix", catalog=CATALOG, profile="core"
         ),

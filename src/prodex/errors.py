@@ -57,14 +57,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     class Shortfall(Protocol):
-        """What an incomplete load has to say of itself, as a `prodex.Ledger` does."""
+        """What an incomplete load has to say of itself, as a `prodex.catalog.Ledger` does."""
 
         @property
         def problems(self) -> list[tuple[str, str]]:
             """What is missing and why."""
 
     class Unfinished(Protocol):
-        """What an interrupted upsert has to offer, as a `prodex.Tracking` does."""
+        """What an interrupted upsert has to offer, as a `prodex.send.Tracking` does."""
 
         @property
         def send_rest(self) -> Callable[..., Any]:
@@ -124,7 +124,8 @@ class ProdexError(Exception):
     values: dict[str, Any] = {}  # noqa: RUF012 - it is never changed, only replaced
 
     def __init__(self, *parts: object, **more: Any) -> None:
-        super().__init__(*(printable(part) if isinstance(part, str) else part for part in parts), **more)
+        # What `prodex.advice` has made is printable, and knows what it names.
+        super().__init__(*(printable(part) if type(part) is str else part for part in parts), **more)
 
     @classmethod
     def saying(cls, sentence: str, /, **values: Any) -> Self:
@@ -152,7 +153,7 @@ class ProdexError(Exception):
         >>> error.__notes__
         ['It was tried twice.']
         """
-        super().add_note(printable(note))
+        super().add_note(printable(note) if type(note) is str else note)
 
 
 class SettingsError(ProdexError, ValueError):

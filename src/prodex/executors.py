@@ -37,6 +37,9 @@ from prodex.errors import InputError, WorkerLost, WorkerRefused
 
 _Result = TypeVar("_Result")
 
+#: Making tables of JSON holds the lock of the interpreter for a third of its time: more threads would wait for it.
+_MOST_THREADS = 4
+
 #: Seconds between two reports of how much is done.
 REPORT_SECONDS = 0.25
 
@@ -55,6 +58,21 @@ def checked_executor(executor: Any) -> Executor | None:
     raise InputError(
         f"executor is {described(executor)}. Give a concurrent.futures executor, or leave it out.{own}"
     )
+
+
+def own_threads() -> ThreadPoolExecutor:
+    """Return the threads that work on parts where no executor was given."""
+    return ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS), thread_name_prefix="prodex-parts")
+
+
+@contextmanager
+def running(executor: Executor | None) -> Iterator[Executor]:
+    """Give the executor that was given, which stays open, or threads of our own, which end here."""
+    if executor is not None:
+        yield executor
+        return
+    with own_threads() as own:
+        yield own
 
 
 def mapped(

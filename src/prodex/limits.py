@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Literal, Self
 
+from prodex.advice import PythonCall, advice
 from prodex.errors import InputError, QueryError, SettingsError
 from prodex.written_numbers import written_number
 
@@ -141,6 +142,12 @@ class Meter:
         """Start the clock again."""
         self._begin = self._clock()
 
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the limit; infinite where there is none."""
+        seconds = self.limits.seconds
+        return math.inf if seconds is None else self._begin + seconds - self._clock()
+
     def count_received(self, size: int) -> None:
         """Count bytes received.
 
@@ -152,7 +159,7 @@ class Meter:
         self.wire += size
         if self.limits.wire_bytes is not None and self.wire > self.limits.wire_bytes:
             raise self.exceeded("wire_bytes")
-        if self.limits.seconds is not None and self._clock() - self._begin > self.limits.seconds:
+        if self.seconds_left < 0:
             raise self.exceeded("seconds")
 
     def count_unpacked(self, size: int) -> None:
@@ -189,7 +196,7 @@ class Meter:
     def _bomb(self, what: str) -> LimitExceeded:
         return LimitExceeded(
             f"{self._so_far()}; {what} look like a decompression bomb, and "
-            f"{self._setting}(limits=px.Limits(unpacked_bytes=...)) accepts them nevertheless",
+            f"{self._setting}(limits=px.limits.Limits(unpacked_bytes=...)) accepts them nevertheless",
             "unpacked_bytes",
         )
 
@@ -197,7 +204,7 @@ class Meter:
         """Return what says that a limit was reached, with the numbers and the setting."""
         return LimitExceeded(
             f"{self._so_far()}; the limit is {getattr(self.limits, name):,} {_UNITS[name]}, and "
-            f"{self._setting}(limits=px.Limits({name}=...)) sets another",
+            f"{self._setting}(limits=px.limits.Limits({name}=...)) sets another",
             name,
         )
 
@@ -243,7 +250,8 @@ class LoadBudget:
         for one in fields(self):
             value = getattr(self, one.name)
             if not (is_positive(value) or value == math.inf):
-                raise QueryError(f"LoadBudget({one.name}={value!r}) is not a limit. Give a positive number.")
+                budget = PythonCall("LoadBudget({name}={value})", name=one.name, value=repr(value))
+                raise QueryError(advice("{budget} is not a limit. Give a positive number.", budget=budget))
 
 
 @dataclass
@@ -280,7 +288,7 @@ class Spending:
             limit = getattr(self.budget, name)
             if value >= limit:
                 shown = f"{math.floor(value):,} of {limit:,.0f} {name}"
-                return f"the budget of the load is spent ({shown}); budget=LoadBudget({name}=...) changes it"
+                return f"the budget of the load is spent ({shown})"
         return ""
 
 

@@ -7,7 +7,7 @@ takes the `Products` of a part, looks at them by columns of texts, nutrients and
 
 from prodex.facts.market import languages_of
 from prodex.facts.name import NAMES
-from prodex.languages import Message
+from prodex.languages import Message, add_messages
 from prodex.locales import is_in_union
 from prodex.messages import unaccented
 from prodex.quality.cut_texts import CutLengths
@@ -48,6 +48,7 @@ __all__ = [
     "Rows",
     "TextColumns",
     "Verdict",
+    "add_messages",
     "by_value",
     "compared_with",
     "encoded",

@@ -9,32 +9,33 @@ site of its page in `Origin`.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from email.utils import format_datetime
+from functools import cache
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from anyio import CapacityLimiter
-from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Match, Route
 
 from prodex_sandbox.api.authentication import Tokens
 from prodex_sandbox.api.docs import DESCRIPTION, docs_page
-from prodex_sandbox.api.endpoints import ROUTES, SERVICE, Exchange
+from prodex_sandbox.api.endpoints import OPERATIONS, SERVICE, Exchange
 from prodex_sandbox.api.listing import Listing
-from prodex_sandbox.api.openapi import components
+from prodex_sandbox.api.openapi import document
 from prodex_sandbox.behaviour import LOOPBACK, Behaviour
 from prodex_sandbox.faults.schedule import FaultMiddleware, FaultSchedule
 from prodex_sandbox.media.files import PATH as MEDIA_PATH
-from prodex_sandbox.raw_json import decode
+from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.imports import Worker
 from prodex_sandbox.records.service_clock import service_clock
 from prodex_sandbox.records.store import Store
@@ -49,39 +50,38 @@ _WRITERS = 4
 _DRAWERS = 2
 
 
-def application() -> FastAPI:
-    """Make the application without anything to serve; enough for its OpenAPI document."""
-    app = FastAPI(
-        title=SERVICE,
-        version="1",
-        description=DESCRIPTION,
-        # FastAPI's own pages load scripts from elsewhere; the page at /docs works without a network.
-        docs_url=None,
-        redoc_url=None,
-        # A redirect would be a second call; `RoutingMiddleware` ignores the slash instead.
-        redirect_slashes=False,
-        # Generated clients name their functions after these.
-        generate_unique_id_function=lambda route: route.name,
+@cache
+def openapi() -> dict[str, Any]:
+    """Return the OpenAPI document of the service."""
+    return document(SERVICE, DESCRIPTION, OPERATIONS)
+
+
+def _application(exchange: Exchange) -> Starlette:
+    app = Starlette(
+        routes=[
+            *(Route(one.path, one.answer, methods=[one.method]) for one in OPERATIONS),
+            Route("/openapi.json", _send_document),
+            Route("/docs", _show_document),
+        ],
+        exception_handlers={
+            Refusal: _refuse,
+            HTTPException: _refuse_path,
+            # Every reply has the one form of error, those to a mistake of the sandbox too.
+            Exception: _internal_error,
+        },
     )
-    app.include_router(ROUTES)
-    app.add_exception_handler(Refusal, _refuse)
-    app.add_exception_handler(HTTPException, _refuse_path)
-    # Every reply has the one form of error, those to a mistake of the sandbox too.
-    app.add_exception_handler(Exception, _internal_error)
-    describe = app.openapi
-
-    def openapi() -> dict[str, Any]:
-        document = describe()
-        # FastAPI knows only the models of its own validation, which the endpoints do not use.
-        document["components"]["schemas"] = components()
-        return document
-
-    async def docs(_request: Request) -> HTMLResponse:
-        return HTMLResponse(docs_page(json.dumps(app.openapi())))
-
-    app.add_route("/docs", docs, include_in_schema=False)
-    app.openapi = openapi  # type: ignore[method-assign] # FastAPI's own way to extend the document
+    # A redirect would be a second call; `RoutingMiddleware` ignores the slash instead.
+    app.router.redirect_slashes = False
+    app.state.exchange = exchange
     return app
+
+
+async def _send_document(_request: Request) -> Response:
+    return Response(encode(openapi()), media_type="application/json")
+
+
+async def _show_document(_request: Request) -> Response:
+    return HTMLResponse(docs_page(encode(openapi())))
 
 
 def create_app(
@@ -105,20 +105,16 @@ def create_app(
     serves_host
         Decides under which names it may be called; those of the loopback addresses unless given.
     """
-    app = application()
     tokens = Tokens(store.organizations, store.token_key, behaviour.token_lifetime, clock)
     listing = Listing(store, behaviour, clock)
-    app.state.exchange = Exchange(
-        store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)
+    app = _application(
+        Exchange(
+            store, behaviour, tokens, listing, worker, CapacityLimiter(_WRITERS), CapacityLimiter(_DRAWERS)
+        )
     )
-    served = FaultMiddleware(RoutingMiddleware(app, _routes_of(app)), schedule, behaviour, tokens.expire)
+    served = FaultMiddleware(RoutingMiddleware(app, app.routes), schedule, behaviour, tokens.expire)
     checked = HostMiddleware(served, serves_host or served_hosts(LOOPBACK))
     return DateMiddleware(checked, service_clock(store, behaviour)), listing.forget_expired
-
-
-def _routes_of(app: FastAPI) -> list[BaseRoute]:
-    # The application itself may hide those of a router that it includes.
-    return [*app.routes, *ROUTES.routes]
 
 
 async def _refuse(_request: Request, refusal: Exception) -> Response:
@@ -129,7 +125,7 @@ async def _refuse(_request: Request, refusal: Exception) -> Response:
 async def _refuse_path(request: Request, error: Exception) -> Response:
     what = f"{request.method} {request.url.path} is not an endpoint; /docs lists them."
     if isinstance(error, HTTPException) and error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        methods = methods_of(_routes_of(request.app), request.scope)
+        methods = methods_of(request.app.routes, request.scope)
         return reply_of(Refusal("method_not_allowed", what, allow(methods)))
     return reply_of(Refusal("not_found", what))
 
@@ -242,7 +238,7 @@ def _host_of(origin: str) -> str:
 
 
 class RoutingMiddleware:
-    """Answers HEAD wherever the application answers GET, and OPTIONS; ignores a slash at the end of a path."""
+    """Answers HEAD as GET, and OPTIONS; ignores a slash at the end of a path."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         self._app = app
@@ -254,7 +250,7 @@ class RoutingMiddleware:
         if path.endswith("/") and len(path) > 1 and not path.startswith(f"{MEDIA_PATH}/"):
             scope = {**scope, "path": path.rstrip("/") or "/"}
         if scope["method"] == "HEAD":
-            # The server leaves the body of a reply to HEAD out by itself, and keeps its length.
+            # The server leaves the body out by itself, and keeps its length.
             scope = {**scope, "method": "GET"}
         if scope["method"] == "OPTIONS" and (allowed := methods_of(self._routes, scope)):
             await Response(status_code=204, headers=allow(allowed))(scope, receive, send)
@@ -270,8 +266,6 @@ def methods_of(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
         if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE
         for method in route.methods or ()
     }
-    if "GET" in methods:
-        methods.add("HEAD")
     return sorted(methods | {"OPTIONS"}) if methods else []
 
 

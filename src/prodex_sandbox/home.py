@@ -147,6 +147,9 @@ def _create(
     path: Path, filling: Filling, organizations: Sequence[Organization], labels: Labels, origin: str
 ) -> None:
     """Fill a new store; a file is at `path` only when it is complete."""
+    # What a store of before left, which somebody removed by hand: its copy would be taken for that of the new one.
+    for left in path.parent.glob(f"{path.name}?*"):
+        left.unlink()
     temporary = path.with_suffix(".filling")
     # What SQLite makes beside a store gets the mode of the store.
     _make_file(temporary)

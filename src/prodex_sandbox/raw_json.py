@@ -28,7 +28,7 @@ def encode(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":")).encode()
+        return json.dumps(value, separators=(",", ":"), default=msgspec.to_builtins).encode()
 
 
 def members(body: bytes) -> dict[str, msgspec.Raw]:

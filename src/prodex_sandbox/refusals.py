@@ -7,7 +7,10 @@ stable, the message says what was wrong, and what to send instead.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+from msgspec import Meta
 
 from prodex_sandbox.raw_json import encode, storable
 
@@ -51,6 +54,13 @@ REFUSALS: Final = {
 }
 
 
+class Error(msgspec.Struct, forbid_unknown_fields=True):
+    """Why a call was refused; the specification shows no such body."""
+
+    error: Annotated[str, Meta(description="A code that does not change; each endpoint lists its own.")]
+    message: Annotated[str, Meta(description="What was wrong, and what to send instead.")]
+
+
 class Refusal(Exception):
     """A call that is answered with an error.
 
@@ -78,9 +88,9 @@ class Refusal(Exception):
         return REFUSALS[self.code][0]
 
     @property
-    def body(self) -> dict[str, str]:
+    def body(self) -> Error:
         """The JSON body of the answer."""
-        return {"error": self.code, "message": storable(self.message)}
+        return Error(self.code, storable(self.message))
 
 
 def reply_of(refusal: Refusal) -> Response:

@@ -126,26 +126,28 @@ def round_trip(catalog: px.Catalog, folder: Path, kind: str) -> px.Catalog:
     return px.read_export(folder)
 
 
-def fifty_corrections(service: px.Client, catalog: px.Catalog) -> tuple[Any, Any]:
+def fifty_corrections(service: px.service.Client, catalog: px.Catalog) -> tuple[Any, Any]:
     """Set the right apostrophe in fifty French names: look at what would be sent, and then send it."""
     texts = catalog.texts.query("attribute in ['namePublicShort', 'nameLegal'] and language == 'fr'")
     texts = texts[texts["text"].str.contains("'")].head(50)
-    changes = px.changes_from_frame(texts.assign(text=texts["text"].str.replace("'", "’")), catalog)
+    changes = catalog.changes_from(texts.assign(text=texts["text"].str.replace("'", "’")))
     return px.upsert(service, changes, dry_run=True), px.upsert(service, changes).wait()
 
 
 def own_rule_and_profile(catalog: px.Catalog) -> pd.DataFrame:
     """A rule of one's own in a profile of one's own: what shoppers buy tells where it comes from."""
 
-    @px.rule(title="the origin is told", needs="originCountry", scope={"is_consumer_unit": True})
-    def origin_told(products: Any) -> px.Verdict:
+    @px.packs.rule(title="the origin is told", needs="originCountry", scope={"is_consumer_unit": True})
+    def origin_told(products: Any) -> px.packs.Verdict:
         codes = products.rows("codes", "attribute")
-        return px.Verdict(fails=~products.any(codes.loc[codes["attribute"] == "originCountry", "product"]))
+        return px.packs.Verdict(
+            fails=~products.any(codes.loc[codes["attribute"] == "originCountry", "product"])
+        )
 
     return px.audit(catalog, {"title": "Ours", "checks": {"origin_told": {}}}).failures()
 
 
-def every_night(service: px.Client) -> str:
+def every_night(service: px.service.Client) -> str:
     """Refresh, audit, compare with yesterday, and say in a sentence what became worse."""
     yesterday = px.open_snapshot("shop")
     today = px.refresh("shop", service)

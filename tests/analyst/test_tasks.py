@@ -36,7 +36,7 @@ def exchange() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="module")
-def client(exchange: Sandbox) -> px.Client:
+def client(exchange: Sandbox) -> px.service.Client:
     """Reach them as the retailer that sees all."""
     key = exchange.credentials[0]
     return px.connect(
@@ -51,7 +51,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def catalog(client: px.Client, home: Path) -> Iterator[px.Catalog]:
+def catalog(client: px.service.Client, home: Path) -> Iterator[px.Catalog]:
     """Load them as a snapshot."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRODEX_HOME", str(home))
@@ -346,7 +346,7 @@ def test_round_trip(catalog: px.Catalog, tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_fifty_corrections(client: px.Client, exchange: Sandbox, catalog: px.Catalog) -> None:
+def test_fifty_corrections(client: px.service.Client, exchange: Sandbox, catalog: px.Catalog) -> None:
     """The rehearsal sends nothing and shows what is sent then; the service holds it in the end."""
     before = len(exchange.requests)
     rehearsal, tracking = tasks.fifty_corrections(client, catalog)
@@ -368,7 +368,7 @@ def test_own_rule_and_profile(catalog: px.Catalog, records: list[Record]) -> Non
 
 @pytest.mark.slow
 def test_every_night(
-    client: px.Client,
+    client: px.service.Client,
     exchange: Sandbox,
     catalog: px.Catalog,
     records: list[Record],

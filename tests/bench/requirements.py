@@ -50,7 +50,7 @@ def condition(attribute: str, language: str) -> str:
 def filled_in(catalog: prodex.Catalog, path: Path, families: int = FAMILIES) -> prodex.Requirements:
     """Write a workbook of so many cells, fill in each of them, and read it back."""
     every = prodex.Requirements.read(
-        prodex.requirements(path, catalog, channels=list(CHANNELS), families=families)
+        prodex.write_requirements(path, catalog, channels=list(CHANNELS), families=families)
     )
     channels, chosen = every.channels, [one.code for one in every.families][:families]
     sheet = pd.read_excel(path, sheet_name="Requirements", engine="openpyxl", dtype=str).fillna("")

@@ -44,7 +44,7 @@ def steps(folder: Path, service: Sequence[str]) -> dict[str, Callable[[], object
         return [json.loads(line) for line in (folder / "products.jsonl").read_bytes().splitlines()]
 
     @cache
-    def judged() -> prodex.Audit:
+    def judged() -> prodex.quality.Audit:
         return audit()
 
     def load() -> object:
@@ -55,7 +55,7 @@ def steps(folder: Path, service: Sequence[str]) -> dict[str, Callable[[], object
     def opened() -> prodex.Catalog:
         return prodex.open_snapshot("kept")
 
-    def audit() -> prodex.Audit:
+    def audit() -> prodex.quality.Audit:
         return prodex.audit(opened(), _PROFILE, progress=False, now=_NOW)
 
     def others() -> object:
@@ -68,7 +68,7 @@ def steps(folder: Path, service: Sequence[str]) -> dict[str, Callable[[], object
         with tempfile.TemporaryDirectory() as out:
             return judged().worklists(Path(out) / "lists", by="owner")
 
-    def drawn(panel: prodex.Explore) -> object:
+    def drawn(panel: prodex.notebook.Explore) -> object:
         panel.app.view()
         panel.wait()
         return panel.app.view()

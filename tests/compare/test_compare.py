@@ -308,7 +308,7 @@ def test_it_shows_itself_without_running_what_was_typed() -> None:
 
 
 def with_origin(records: list[Product], **origin: Any) -> prodex.Catalog:
-    return replace(prodex.flatten(records), origin=prodex.Origin("service", **origin))
+    return replace(prodex.flatten(records), origin=prodex.catalog.Origin("service", **origin))
 
 
 def test_what_only_one_was_asked_for_is_not_compared() -> None:
@@ -356,12 +356,12 @@ def test_labels_in_two_languages_are_not_compared() -> None:
 
     assert [["kind.code", "1", "2"]] == difference.changes[["attribute", "old", "new"]].values.tolist()
     assert ["*.description", "*.label"] == difference.not_comparable["attribute"].tolist()
-    assert prodex.diff(old, replace(new, origin=prodex.Origin("service", accept_language="en-US")))
+    assert prodex.diff(old, replace(new, origin=prodex.catalog.Origin("service", accept_language="en-US")))
 
 
 def test_what_an_incomplete_catalogue_lacks_is_not_called_removed() -> None:
     """Neither is it called added when the older catalogue is the incomplete one."""
-    incomplete = with_origin(OLD[:1], ledger=prodex.Ledger(announced=4, received=1, distinct=1))
+    incomplete = with_origin(OLD[:1], ledger=prodex.catalog.Ledger(announced=4, received=1, distinct=1))
     whole = with_origin(OLD)
 
     for difference in (prodex.diff(whole, incomplete), prodex.diff(incomplete, whole)):
@@ -465,7 +465,9 @@ def test_a_record_that_the_other_catalogue_holds_a_second_time_is_read_again() -
 def test_very_deep_products_are_compared_as_well() -> None:
     """Records are compared however deep they are nested."""
     old, new = (b'{"id": 1, "x": %s%d%s}' % (400 * b'[{"a": ', value, 400 * b"}]") for value in (1, 2))
-    (change,) = compare_records(old, new, Scope(prodex.Origin("old"), prodex.Origin("new"))).changes
+    (change,) = compare_records(
+        old, new, Scope(prodex.catalog.Origin("old"), prodex.catalog.Origin("new"))
+    ).changes
 
     assert ("1", "2") == (change.old, change.new)
 
@@ -485,7 +487,7 @@ def test_very_deep_products_are_compared_as_well() -> None:
 )
 def test_what_is_only_spelled_differently_is_left_out_and_nothing_else(value: bytes, other: bytes) -> None:
     """A value is the same in other bytes; the nearest other value is a change, also where no number holds it."""
-    scope = Scope(prodex.Origin("old"), prodex.Origin("new"))
+    scope = Scope(prodex.catalog.Origin("old"), prodex.catalog.Origin("new"))
     plain = [b'{"id": 1, "x": %s}' % one for one in (value, other)]
     spelled = b'{ "x" :[ %s ], "id":1}' % value.replace(b", ", b" ,\n")
     listed = [b'{"id": 1, "x": [%s]}' % one for one in (value, other)]

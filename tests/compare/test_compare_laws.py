@@ -22,7 +22,7 @@ from prodex.tables.values import read_json, scalar_text
 from tests import laws
 from tests.wire import CORNERS, FULL, OTHER_CORNERS, encode, products
 
-EVERYTHING = Scope(prodex.Origin("old"), prodex.Origin("new"))
+EVERYTHING = Scope(prodex.catalog.Origin("old"), prodex.catalog.Origin("new"))
 
 #: A cell of a table: table, attribute, position, column.
 Cell = tuple[str, str, str, str]

@@ -43,7 +43,7 @@ class Machines:
         while self.service.track(tracking)["status"] == "IN_PROGRESS":
             pass
 
-    def here(self, number: int = 1, *, wait: bool = True, **attributes: Any) -> prodex.Tracking:
+    def here(self, number: int = 1, *, wait: bool = True, **attributes: Any) -> prodex.send.Tracking:
         """Write a product here."""
         # Without a name nothing is sent; the French one is as it was.
         attributes = {"namePublicLong": names(f"Name {number} fr"), **attributes}

@@ -88,17 +88,17 @@ def while_posted(mill: Machines, what: Callable[[Machines], object], call: int =
         yield
 
 
-def corrected(mill: Machines) -> prodex.Fix:
+def corrected(mill: Machines) -> prodex.worklists.Fix:
     """Correct the French name of all products."""
     return prodex.correct(mill.load(), "namePublicLong", do.ReplaceText("Name", "Nom"), language="fr")
 
 
-def by_fix(mill: Machines) -> prodex.Tracking:
+def by_fix(mill: Machines) -> prodex.send.Tracking:
     """Send corrections of many products."""
     return corrected(mill).apply(mill.service, progress=False)
 
 
-def by_undo(mill: Machines) -> prodex.Tracking:
+def by_undo(mill: Machines) -> prodex.send.Tracking:
     """Take back what was written before; the products are then what they are after `by_fix`."""
     with while_posted(mill, lambda _: None):
         records = [{"gtin": gtin(n), "namePublicLong": names(f"Name {n} fr")} for n in ALL]
@@ -106,17 +106,15 @@ def by_undo(mill: Machines) -> prodex.Tracking:
     return prodex.undo("last", mill.service).apply(mill.service, progress=False)
 
 
-def by_changes(mill: Machines, **options: Any) -> prodex.Tracking:
+def by_changes(mill: Machines, **options: Any) -> prodex.send.Tracking:
     """Send corrections of a frame."""
     catalog = mill.load()
     frame = catalog.texts.query("attribute == 'namePublicLong' and language == 'fr'")
-    changes = prodex.changes_from_frame(
-        frame.assign(text=frame["text"].str.replace("Name", "Nom")), catalog, language="fr"
-    )
+    changes = catalog.changes_from(frame.assign(text=frame["text"].str.replace("Name", "Nom")), language="fr")
     return prodex.upsert(mill.service, changes, progress=False, batch_size=2, **options)
 
 
-WAYS: dict[str, Callable[[Machines], prodex.Tracking]] = {
+WAYS: dict[str, Callable[[Machines], prodex.send.Tracking]] = {
     "corrections": by_fix,
     "undo": by_undo,
     "changes": by_changes,

@@ -61,12 +61,12 @@ def catalog() -> prodex.Catalog:
     )
 
 
-def after(fix: prodex.Fix) -> list[tuple[str, str, str]]:
+def after(fix: prodex.worklists.Fix) -> list[tuple[str, str, str]]:
     """Return what is sent: attribute, before, after."""
     return [tuple(row) for row in fix.preview()[["attribute", "before", "after"]].to_numpy()]
 
 
-def counts(fix: prodex.Fix, step: int = 0) -> dict[str, int]:
+def counts(fix: prodex.worklists.Fix, step: int = 0) -> dict[str, int]:
     """Return what a step counts, but zeros."""
     row = fix.steps.iloc[step]
     names = ("changed", "already_so", "refused", "needs_confirmation", "conflict", "no_value")
@@ -445,7 +445,7 @@ def test_letters_that_were_read_in_another_encoding_need_confirmation(name: str,
     given = (
         prodex.correct(catalog().where(product_id="1"), "namePublicLong", misread, language="fr"),
         prodex.correct(catalog().where(product_id="1"), "namePublicLong", lambda _: misread, language="fr"),
-        prodex.fix_texts(
+        prodex.correct_from(
             [prodex.TextCorrection("1", "namePublicLong", "fr", misread, before="Thé")], catalog()
         ),
     )

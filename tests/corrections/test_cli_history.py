@@ -43,7 +43,7 @@ def test_the_terminal_shows_what_was_changed(mill: Machines) -> None:
     assert "… (160 characters)" in out
     assert "2 snapshots of mine were looked at." in notes
     assert "never changed; --all lists them." in notes
-    assert "Name 1 de" in run("history", gtin(1), "--all", "--name", "mine")[0]
+    assert "Name 1 de" in run("history", gtin(1), "--all", "--snapshot", "mine")[0]
 
 
 def test_csv_has_everything(mill: Machines) -> None:
@@ -52,7 +52,7 @@ def test_csv_has_everything(mill: Machines) -> None:
     out, _ = run("history", gtin(1), "--format", "csv", "--attribute", "namePublicLong")
 
     found = pd.read_csv(io.StringIO(out), dtype=str)
-    assert prodex.changes_of(gtin(1)).columns.tolist() == found.columns.tolist()
+    assert prodex.history(gtin(1)).columns.tolist() == found.columns.tolist()
     assert {"Name 1 fr", "Name 1 en", "Name 1 de"} == set(found["value"])
 
 

@@ -60,7 +60,7 @@ def test_a_text_that_went_and_came_back_has_three_steps() -> None:
     """A -> B -> A: the second A is not the first one."""
     saved(*(product(namePublicLong=[text(one)]) for one in ("A", "B", "A")))
 
-    found = prodex.changes_of(GTIN)
+    found = prodex.history(GTIN)
 
     assert [
         ["changed", "A", "B", "fr"],
@@ -78,7 +78,7 @@ def test_a_value_is_dated_by_the_product_where_it_says_so() -> None:
         product(lifeCycle=2, updatedAt="2026-11-05T10:00:00"),
     )
 
-    found = prodex.changes_of(GTIN)
+    found = prodex.history(GTIN)
 
     assert [["2", "2026-11-05"], ["1", None]] == [
         [value, None if pd.isna(since) else str(since.date())]
@@ -97,7 +97,7 @@ def test_the_four_faces_of_missing_are_kept_apart() -> None:
         ["still missing, in another way", "empty", "null"],
         ["taken away", "null", "filled"],
         ["in the first snapshot", "filled", "not asked for"],
-    ] == rows(prodex.changes_of(GTIN), "event", "state", "before_state")
+    ] == rows(prodex.history(GTIN), "event", "state", "before_state")
 
 
 def test_a_product_that_came_back_under_another_id_is_followed_by_its_gtin() -> None:
@@ -109,7 +109,7 @@ def test_a_product_that_came_back_under_another_id_is_followed_by_its_gtin() -> 
     )
 
     for given in (GTIN, GTIN.lstrip("0"), 3036811359935, "9", "7", {"product_id": "9", "gtin": GTIN}):
-        found = prodex.changes_of(given)
+        found = prodex.history(given)
         assert [
             ["", "product came back", "9"],
             ["", "product gone", None],
@@ -124,9 +124,9 @@ def test_two_products_with_one_gtin_are_two() -> None:
     both = [product(brand="A"), product(brand="B") | {"id": 8}]
     saved(both, [both[0] | {"brand": "C"}, both[1]])
 
-    assert [["7", "C"], ["7", "A"]] == rows(prodex.changes_of("7"), "product_id", "value")
+    assert [["7", "C"], ["7", "A"]] == rows(prodex.history("7"), "product_id", "value")
     assert {("7", "C"), ("7", "A"), ("8", "B")} == {
-        (one, other) for one, other in rows(prodex.changes_of(GTIN), "product_id", "value")
+        (one, other) for one, other in rows(prodex.history(GTIN), "product_id", "value")
     }
 
 
@@ -134,17 +134,17 @@ def test_an_id_that_looks_like_another_gtin_is_the_id() -> None:
     """The product with this GTIN is another one."""
     saved([{"id": int(GTIN), "gtin": "00000000000017", "brand": "A"}, product(brand="B")])
 
-    assert [["A"]] == rows(prodex.changes_of(GTIN.lstrip("0")), "value")
+    assert [["A"]] == rows(prodex.history(GTIN.lstrip("0")), "value")
 
 
 @pytest.mark.slow
 def test_an_attribute_that_nobody_knows_is_refused_with_the_nearest(mill: Machines) -> None:
     """One without a value has no history; a misspelled one has none either, and that would be no answer."""
     mill.load()
-    assert not prodex.changes_of(gtin(1), "mine", attribute="namePublicLong.data").empty
-    assert prodex.changes_of(gtin(1), "mine", attribute="consumptionAdvice").empty
+    assert not prodex.history(gtin(1), "mine", attribute="namePublicLong.data").empty
+    assert prodex.history(gtin(1), "mine", attribute="consumptionAdvice").empty
     with pytest.raises(InputError, match=r"no attribute 'namePublicLng'.*did you mean 'namePublicLong'"):
-        prodex.changes_of(gtin(1), "mine", attribute="namePublicLng")
+        prodex.history(gtin(1), "mine", attribute="namePublicLng")
 
 
 @pytest.mark.slow
@@ -156,7 +156,7 @@ def test_what_was_not_asked_for_is_not_taken_away(mill: Machines) -> None:
     mill.elsewhere(namePublicLong=names("Nouveau"))
     mill.load()
 
-    found = prodex.changes_of(gtin(1), "mine", attribute="namePublicLong")
+    found = prodex.history(gtin(1), "mine", attribute="namePublicLong")
 
     assert [
         ["fr", "changed", "Nouveau", "no"],
@@ -176,7 +176,7 @@ def test_an_attribute_that_was_asked_for_later_is_not_new(mill: Machines) -> Non
     mill.load()
 
     assert [["first asked for", "1"]] == rows(
-        prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value"
+        prodex.history(gtin(1), attribute="lifeCycle"), "event", "value"
     )
 
 
@@ -185,7 +185,7 @@ def test_a_snapshot_of_other_products_does_not_say_that_one_is_gone(mill: Machin
     mill.load()
     mill.load(gtins_in=[gtin(2)])
 
-    found = prodex.changes_of(gtin(1))
+    found = prodex.history(gtin(1))
 
     assert [] == rows(found, "event", attribute="")
     assert any("Loaded by a query for other products" in note for note in found.attrs["notes"])
@@ -199,7 +199,7 @@ def test_a_damaged_snapshot_is_named_and_the_others_are_read(table: str) -> None
     damaged = Path(prodex.list_snapshots("shop")["folder"].iloc[1])
     (damaged / table / "part-00000.parquet").write_bytes(b"no Parquet")
 
-    found = prodex.changes_of(GTIN)
+    found = prodex.history(GTIN)
 
     assert [["C", "A"], ["A", None]] == rows(found, "value", "before", attribute="brand")
     assert 1 == sum("could not be read" in note for note in found.attrs["notes"])
@@ -213,7 +213,7 @@ def test_what_another_file_has_byte_for_byte_is_not_lost_with_a_damaged_one() ->
         for folder in prodex.list_snapshots("shop")["folder"]
     }
     assert 1 == len(digests)
-    assert [["C", "B"], ["B", "A"], ["A", None]] == rows(prodex.changes_of(GTIN), "value", "before")
+    assert [["C", "B"], ["B", "A"], ["A", None]] == rows(prodex.history(GTIN), "value", "before")
 
 
 def test_a_damaged_part_hides_no_product_of_another_one() -> None:
@@ -224,7 +224,7 @@ def test_a_damaged_part_hides_no_product_of_another_one() -> None:
     (folder,) = prodex.list_snapshots("shop")["folder"]
     (Path(folder) / "products" / "part-00001.parquet").write_bytes(b"no Parquet")
 
-    found = prodex.changes_of(GTIN)
+    found = prodex.history(GTIN)
     assert [["A"]] == rows(found, "value")
     assert not any("could not be read" in note for note in found.attrs["notes"])
 
@@ -241,7 +241,7 @@ def test_what_was_sent_while_a_snapshot_was_loaded_may_be_in_it(mill: Machines) 
     (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
 
     assert [["5", "yes"], ["1", "no"]] == rows(
-        prodex.changes_of(gtin(1), attribute="lifeCycle"), "value", "sent"
+        prodex.history(gtin(1), attribute="lifeCycle"), "value", "sent"
     )
 
 
@@ -252,7 +252,7 @@ def test_what_the_service_stored_otherwise_is_told(mill: Machines) -> None:
     mill.elsewhere(namePublicLong=names("Riz"))
     mill.load()
 
-    found = prodex.changes_of(gtin(1), attribute="namePublicLong")
+    found = prodex.history(gtin(1), attribute="namePublicLong")
     assert "had sent another value." in found["note"].iloc[0]
 
 
@@ -261,7 +261,7 @@ def test_a_manifest_that_is_cut_is_named() -> None:
     saved(product(brand="A"), product(brand="A"))
     (Path(prodex.list_snapshots("shop")["folder"].iloc[0]) / "manifest.json").write_text("{", "utf-8")
 
-    assert any("could not be read" in note for note in prodex.changes_of(GTIN).attrs["notes"])
+    assert any("could not be read" in note for note in prodex.history(GTIN).attrs["notes"])
 
 
 def test_each_name_has_a_history_of_its_own() -> None:
@@ -269,21 +269,21 @@ def test_each_name_has_a_history_of_its_own() -> None:
     saved(product(brand="A"), product(brand="B"), name="shop")
     saved(product(brand="X"), name="other")
 
-    assert [["other", "X"], ["shop", "B"], ["shop", "A"]] == rows(prodex.changes_of(GTIN), "name", "value")
-    assert [["B"], ["A"]] == rows(prodex.changes_of(GTIN, "shop"), "value")
-    assert [["X"]] == rows(prodex.changes_of(GTIN, prodex.open_snapshot("other")), "value")
+    assert [["other", "X"], ["shop", "B"], ["shop", "A"]] == rows(prodex.history(GTIN), "name", "value")
+    assert [["B"], ["A"]] == rows(prodex.history(GTIN, "shop"), "value")
+    assert [["X"]] == rows(prodex.history(GTIN, prodex.open_snapshot("other")), "value")
 
 
 def test_what_nobody_has_is_said_so() -> None:
     """The error names where it was looked for; a name that is wrong is another error."""
     saved(product())
     with pytest.raises(InputError, match="No snapshot"):
-        prodex.changes_of("04012345678901")
+        prodex.history("04012345678901")
     with pytest.raises(SnapshotNotFound, match="shop"):
-        prodex.changes_of(GTIN, "shopp")
+        prodex.history(GTIN, "shopp")
     for odd in (None, 3.5, True, pd.DataFrame({"gtin": ["1", "2"]}), {"name": "x"}, ""):
         with pytest.raises(InputError):
-            prodex.changes_of(odd)
+            prodex.history(odd)
 
 
 def test_a_value_sent_from_here_is_told_by_whom_and_why(mill: Machines) -> None:
@@ -292,7 +292,7 @@ def test_a_value_sent_from_here_is_told_by_whom_and_why(mill: Machines) -> None:
     sent = mill.here(namePublicLong=names("Corrigé"))
     mill.load()
 
-    found = prodex.changes_of(gtin(1), attribute="namePublicLong")
+    found = prodex.history(gtin(1), attribute="namePublicLong")
 
     (newest, *others) = rows(found, "language", "value", "before", "sent", "tracking", "by", "why", "upsert")
     assert [
@@ -321,7 +321,7 @@ def test_what_the_supplier_put_back_was_not_sent(mill: Machines) -> None:
         ["Name 1 fr", "Corrigé", "no"],
         ["Corrigé", "Name 1 fr", "yes"],
         ["Name 1 fr", None, "no"],
-    ] == rows(prodex.changes_of(gtin(1), attribute="namePublicLong")[:3], "value", "before", "sent")
+    ] == rows(prodex.history(gtin(1), attribute="namePublicLong")[:3], "value", "before", "sent")
 
 
 @pytest.mark.slow
@@ -333,7 +333,7 @@ def test_what_overrides_ours_says_so(mill: Machines) -> None:
     mill.elsewhere(lifeCycle=9)
     mill.load()
 
-    (newest, *others) = prodex.changes_of(gtin(1), attribute="lifeCycle")["note"]
+    (newest, *others) = prodex.history(gtin(1), attribute="lifeCycle")["note"]
     assert "It overrides what was sent from here." in newest
     assert not any("overrides" in one for one in others)
 
@@ -344,7 +344,7 @@ def test_a_value_that_was_sent_twice_is_one_change(mill: Machines) -> None:
     mill.here(lifeCycle=5, wait=False)
     mill.here(lifeCycle=5)
     mill.load()
-    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    found = prodex.history(gtin(1), attribute="lifeCycle")
 
     assert [["5", "yes"], ["1", "no"]] == rows(found, "value", "sent")
     assert prodex.list_upserts()["name"].iloc[1] == found["upsert"].iloc[0]
@@ -361,7 +361,7 @@ def test_what_was_sent_and_overwritten_before_the_next_snapshot_is_there(mill: M
         ["changed", "9", "no"],
         ["sent, not seen", "5", "yes"],
         ["in the first snapshot", "1", "no"],
-    ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
+    ] == rows(prodex.history(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
 
 
 @pytest.mark.slow
@@ -379,7 +379,7 @@ def test_what_we_sent_long_ago_is_not_ours_when_somebody_else_sends_it(mill: Mac
         ["changed", "5", "no"],
         ["sent, not seen", "5", "yes"],
         ["in the first snapshot", "1", "no"],
-    ] == rows(prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
+    ] == rows(prodex.history(gtin(1), attribute="lifeCycle"), "event", "value", "sent")
 
 
 def test_what_we_put_back_before_anybody_saw_it_is_named(mill: Machines) -> None:
@@ -389,7 +389,7 @@ def test_what_we_put_back_before_anybody_saw_it_is_named(mill: Machines) -> None
     mill.here(lifeCycle=1)
     mill.load()
 
-    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    found = prodex.history(gtin(1), attribute="lifeCycle")
     assert [["in the first snapshot", "1"]] == rows(found, "event", "value")
     assert "Sent again by the upsert" in found["note"].iloc[0]
 
@@ -400,7 +400,7 @@ def test_what_is_not_visible_yet_is_not_overridden(mill: Machines) -> None:
     mill.here(lifeCycle=5)
 
     assert [["sent, not visible yet", "5"], ["in the first snapshot", "1"]] == rows(
-        prodex.changes_of(gtin(1), attribute="lifeCycle"), "event", "value"
+        prodex.history(gtin(1), attribute="lifeCycle"), "event", "value"
     )
 
 
@@ -410,7 +410,7 @@ def test_what_was_deleted_from_here_was_sent(mill: Machines) -> None:
     mill.here(description=prodex.DELETE)
     mill.load()
 
-    (newest, *_) = rows(prodex.changes_of(gtin(1), attribute="description"), "event", "value", "sent")
+    (newest, *_) = rows(prodex.history(gtin(1), attribute="description"), "event", "value", "sent")
     assert ["taken away", None, "yes"] == newest
 
 
@@ -422,7 +422,7 @@ def test_a_call_that_was_refused_is_told(mill: Machines) -> None:
         mill.service.upsert_products(b"no JSON")
     mill.load()
 
-    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    found = prodex.history(gtin(1), attribute="lifeCycle")
     assert [["in the first snapshot", "1", "no"]] == rows(
         found[found["sent"] == "no"], "event", "value", "sent"
     )
@@ -442,7 +442,7 @@ def test_an_upsert_of_which_nothing_is_kept_is_not_known(mill: Machines) -> None
     mill.elsewhere(namePublicLong=names("Autre"))
     mill.load()
 
-    found = prodex.changes_of(gtin(1))
+    found = prodex.history(gtin(1))
     changed = found[found["event"] == "changed"]
     assert {("lifeCycle", "not known"), ("namePublicLong", "no")} == {
         (one, sent) for one, sent in rows(changed, "attribute", "sent")
@@ -462,16 +462,14 @@ def test_corrections_of_which_only_digests_are_left_are_known_as_sent(mill: Mach
             "text": ["Corrigé"],
         }
     )
-    prodex.upsert(mill.service, prodex.changes_from_frame(frame, catalog), progress=False).wait(
-        progress=False
-    )
+    prodex.upsert(mill.service, catalog.changes_from(frame), progress=False).wait(progress=False)
     forget_earlier_records()
     mill.load()
     mill.elsewhere(namePublicLong=names("Autre"))
     mill.load()
 
     assert [["Autre", "no"], ["Corrigé", "yes"], ["Name 1 fr", "no"]] == rows(
-        prodex.changes_of(gtin(1), attribute="namePublicLong")[:3], "value", "sent"
+        prodex.history(gtin(1), attribute="namePublicLong")[:3], "value", "sent"
     )
 
 
@@ -483,7 +481,7 @@ def test_a_journal_that_cannot_be_read_leaves_it_open(mill: Machines) -> None:
     for journal in ledger_folder().rglob("upsert.sqlite"):
         journal.write_bytes(b"damaged " + gtin(1).encode())
 
-    found = prodex.changes_of(gtin(1), attribute="lifeCycle")
+    found = prodex.history(gtin(1), attribute="lifeCycle")
     assert [["5", "not known"]] == rows(found[:1], "value", "sent")
     assert any("cannot be read, and has this GTIN" in note for note in found.attrs["notes"])
 
@@ -497,7 +495,7 @@ def test_a_clock_that_was_ahead_changes_no_order(mill: Machines, monkeypatch: py
     mill.load()
 
     assert [["5", "yes"], ["1", "no"]] == rows(
-        prodex.changes_of(gtin(1), attribute="lifeCycle"), "value", "sent"
+        prodex.history(gtin(1), attribute="lifeCycle"), "value", "sent"
     )
 
 
@@ -518,7 +516,7 @@ def test_a_load_by_a_wrong_clock_hides_nothing_that_was_sent(mill: Machines, yea
     mill.load()
 
     assert [["9", "no"], ["5", "yes"], ["1", "no"]] == rows(
-        prodex.changes_of(gtin(1), attribute="lifeCycle"), "value", "sent"
+        prodex.history(gtin(1), attribute="lifeCycle"), "value", "sent"
     )
 
 
@@ -533,7 +531,7 @@ def test_nested_texts_and_lists_are_followed_by_what_they_are(mill: Machines) ->
             net=[{"expressedIn": {"code": "GRM"}, "data": 0.5}],
         ),
     )
-    found = prodex.changes_of(GTIN)
+    found = prodex.history(GTIN)
     assert {
         ("allergens", "C", "added", "C"),
         ("allergens", "A", "in the first snapshot", "A"),
@@ -548,7 +546,7 @@ def test_long_texts_and_markup_are_kept_as_they_are() -> None:
     hostile = ["<img src=x onerror=alert(1)>", "שלום \u202e עולם", "x" * 40_000, "=1+1", "\ud83d"]
     saved(*(product(namePublicLong=[text(one)]) for one in hostile))
 
-    found = prodex.changes_of(GTIN)["value"].tolist()[::-1]
+    found = prodex.history(GTIN)["value"].tolist()[::-1]
     # Half of a pair is no character: it is shown as it was sent.
     assert [*hostile[:4], "\\ud83d"] == found
 
@@ -563,7 +561,7 @@ def test_a_record_that_nests_deeply_hides_no_other_attribute(depth: int, tmp_pat
         path.write_text(f'[{{"id": 7, "gtin": "{GTIN}", "brand": "{brand}", "deep": {deep}}}]', "utf-8")
         prodex.read_products(path).save("shop", progress=False)
 
-    found = prodex.changes_of(GTIN)
+    found = prodex.history(GTIN)
     is_followed = [["B"], ["A"]] == rows(found, "value", attribute="brand")
     assert is_followed or any("cannot be decoded" in note for note in found.attrs["notes"])
 

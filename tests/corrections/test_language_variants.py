@@ -69,7 +69,7 @@ def catalog(texts: Mapping[str, str | None]) -> prodex.Catalog:
     return prodex.flatten([record(texts)])
 
 
-def written(fix: prodex.Fix, texts: Mapping[str, str]) -> dict[str, str]:
+def written(fix: prodex.worklists.Fix, texts: Mapping[str, str]) -> dict[str, str]:
     """Return the texts by their codes once the accepted answers of a fix are written; none stands there twice."""
     if not fix.counts:
         return dict(texts)
@@ -102,7 +102,7 @@ def merged_alone(texts: Mapping[str, str], language: str, way: str) -> Any:
         change = text_change("7", product, TextPlace("description", language=language), "neu", {})
         return written_with(product, [change])["description"]
     row = {"product_id": "7", "attribute": "description", "language": language, "text": "neu"}
-    return prodex.changes_from_frame(pd.DataFrame([row]), catalog(texts)).records[0]["description"]
+    return catalog(texts).changes_from(pd.DataFrame([row])).records[0]["description"]
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_a_text_is_set_where_its_language_is_meant_and_nowhere_else(
         fix = prodex.correct(found, "description", "neu", language=language)
     elif way == "text":
         seen = texts[meant[0]] if len(meant) == 1 else None
-        fix = prodex.fix_texts([prodex.TextCorrection("7", "description", language, "neu", seen)], found)
+        fix = prodex.correct_from([prodex.TextCorrection("7", "description", language, "neu", seen)], found)
     else:
         several = ", ".join(sorted(meant))
         with nullcontext() if len(meant) < 2 else pytest.raises(ChangesRefused, match=several):
@@ -224,7 +224,7 @@ def test_a_text_that_is_gone_is_not_taken_for_its_neighbour() -> None:
                 "Pain",
                 language_code=named.get("language_code"),
             )
-            fix = prodex.fix_texts([given], found)
+            fix = prodex.correct_from([given], found)
             assert {state: 1} == dict(fix.counts), (named, fix.answers["reason"])
 
 
@@ -246,7 +246,7 @@ def test_cells_of_a_worklist_mean_the_country_that_they_name(tmp_path: Path) -> 
     found = catalog({"fra-FR": "Pain", "fra-BE": "Pain"})
     file = tmp_path / "answers.csv"
 
-    def answered(*rows: tuple[str, str]) -> prodex.Fix:
+    def answered(*rows: tuple[str, str]) -> prodex.worklists.Fix:
         cells = [(GTIN, "description", language, "Pain", new) for language, new in rows]
         columns = ["GTIN", "Field", "Language", "Value seen", "New value"]
         pd.DataFrame(cells, columns=columns).to_csv(file, index=False)
@@ -319,9 +319,9 @@ def test_two_new_texts_of_one_language_are_two_places() -> None:
     def typed(language: str, data: str) -> prodex.TextCorrection:
         return prodex.TextCorrection("7", "description", language, data)
 
-    two = prodex.fix_texts([typed("fr-FR", "Pain"), typed("fr-BE", "Pistolet")], found)
+    two = prodex.correct_from([typed("fr-FR", "Pain"), typed("fr-BE", "Pistolet")], found)
     assert {"nld-NL": "Brood", "fra-FR": "Pain", "fra-BE": "Pistolet"} == written(two, {})
-    one = prodex.fix_texts([typed("fr-BE", "Pain"), typed("fra-be", "Pistolet")], found)
+    one = prodex.correct_from([typed("fr-BE", "Pain"), typed("fra-be", "Pistolet")], found)
     assert {"conflict": 2} == dict(one.counts)
 
 
@@ -338,7 +338,7 @@ def test_a_row_that_names_two_countries_is_refused() -> None:
     found = catalog({"fra-FR": "Pain", "fra-BE": "Pain"})
     row = found.texts.query("language_code == 'fra-FR'").assign(text="Brioche", language="fr-BE")
     with pytest.raises(ChangesRefused, match=r"'fr-BE' and the language_code 'fra-FR'"):
-        prodex.changes_from_frame(row, found)
+        found.changes_from(row)
 
 
 @pytest.mark.slow
@@ -367,12 +367,12 @@ def test_an_item_without_a_text_gets_the_text() -> None:
             typed = prodex.TextCorrection("7", "description", language, "Pain")
             sent = [
                 prodex.correct(found, "description", "Pain", language=language)._known().changes,
-                prodex.fix_texts([typed], found)._known().changes,
-                prodex.changes_from_frame(pd.DataFrame([row]), found),
+                prodex.correct_from([typed], found)._known().changes,
+                found.changes_from(pd.DataFrame([row])),
             ]
             assert [expected] * 3 == [one.records[0]["description"] for one in sent]
         gone = {"product_id": "7", "attribute": "description", "language": "fr", "text": DELETE}
-        assert 0 == len(prodex.changes_from_frame(pd.DataFrame([gone]), found))
+        assert 0 == len(found.changes_from(pd.DataFrame([gone])))
         beside = prodex.correct(found, "description", "Pain", language="fr-FR")._known().changes.records[0]
         assert [*made["description"], text("fra-FR", "Pain")] == beside["description"]
 
@@ -390,7 +390,7 @@ def test_a_preview_names_the_country_where_there_are_several() -> None:
     for texts, language in (({"fra-FR": "Pain"}, "fr"), ({"fra-FR": "Pain", "fra-BE": "Pain"}, "fra-FR")):
         found = catalog(texts)
         rows = found.texts.query("language_code == 'fra-FR'").assign(text="Brioche")
-        assert [language] == prodex.changes_from_frame(rows, found).preview()["language"].tolist()
+        assert [language] == found.changes_from(rows).preview()["language"].tolist()
         assert [language] == prodex.correct(found, "description", "Brioche", language="fr-FR").preview()[
             "language"
         ].tolist()

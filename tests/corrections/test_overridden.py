@@ -55,7 +55,7 @@ def test_nothing_is_said_where_nothing_was_sent(mill: Machines) -> None:
     """There is no facet, and no row."""
     catalog = mill.load()
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert "sent" not in list(ProductFilter(catalog).facets)
     assert {None: 5} == facet(catalog)
 
@@ -70,7 +70,7 @@ def test_what_a_supplier_changed_back_is_overridden(mill: Machines) -> None:
     since = mill.load()
     catalog = mill.load()
 
-    found = prodex.overridden(catalog)
+    found = catalog.overridden()
     assert [["1", gtin(1), "namePublicLong", "fr", "Corrigé", "Name 1 fr", "max", "spelling"]] == rows(
         found, "product_id", "gtin", "attribute", "language", "sent", "now", "by", "why"
     )
@@ -88,7 +88,7 @@ def test_as_we_sent_it(mill: Machines) -> None:
     mill.elsewhere(namePublicLong=names("Autre"))
     catalog = mill.load()
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert {"as sent": 1, None: 4} == facet(catalog)
 
 
@@ -99,7 +99,7 @@ def test_what_was_sent_anew_from_here_is_not_overridden(mill: Machines) -> None:
     mill.here(lifeCycle=1)
     catalog = mill.load()
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert {"as sent": 1, None: 4} == facet(catalog)
 
 
@@ -108,7 +108,7 @@ def test_what_was_loaded_before_is_not_visible_yet(mill: Machines) -> None:
     catalog = mill.load()
     mill.here(lifeCycle=5)
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert {"not visible yet": 1, None: 4} == facet(catalog)
 
 
@@ -139,7 +139,7 @@ def test_what_was_shown_and_never_confirmed_can_be_overridden(mill: Machines) ->
         rewrite(one, "imports", 0, json.dumps({**ended, "statuses": {}}).encode())
     catalog = mill.load()
 
-    assert [["7", "9"]] == rows(prodex.overridden(catalog), "sent", "now")
+    assert [["7", "9"]] == rows(catalog.overridden(), "sent", "now")
     # A facet looks at one catalogue only.
     assert {"not known": 1, None: 4} == facet(catalog)
 
@@ -153,7 +153,7 @@ def test_what_the_service_refused_was_not_sent(mill: Machines) -> None:
     catalog = mill.load()
 
     assert {None: 5} == facet(catalog)
-    assert "sent, refused by the service" in prodex.changes_of(gtin(1))["event"].tolist()
+    assert "sent, refused by the service" in prodex.history(gtin(1))["event"].tolist()
 
 
 def test_what_was_not_asked_for_is_not_known(mill: Machines) -> None:
@@ -162,7 +162,7 @@ def test_what_was_not_asked_for_is_not_known(mill: Machines) -> None:
     mill.elsewhere(lifeCycle=9)
     catalog = mill.load(source_include=["brand"])
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert {None: 5} == facet(catalog)
 
 
@@ -172,7 +172,7 @@ def test_what_was_taken_away_and_put_back_is_overridden(mill: Machines) -> None:
     mill.elsewhere(description=names("Retour"))
     catalog = mill.load()
 
-    found = prodex.overridden(catalog)
+    found = catalog.overridden()
     assert {("fr", None, "Retour")} == {
         tuple(one) for one in rows(found[found["language"] == "fr"], "language", "sent", "now")
     }
@@ -186,7 +186,7 @@ def test_assets_that_were_not_named_were_not_taken_away(mill: Machines) -> None:
     catalog = mill.load()
 
     assert {"as sent": 1, None: 4} == facet(catalog)
-    found = prodex.changes_of(gtin(1), attribute="assets")
+    found = prodex.history(gtin(1), attribute="assets")
     assert {"yes": {"assets.pictures.url", "assets.pictures.isPackshot"}} == {
         sent: set(of["attribute"]) - {"assets.documents.fileName"}
         for sent, of in found[found["event"] != "in the first snapshot"].groupby("sent")
@@ -200,7 +200,7 @@ def test_what_is_not_kept_is_not_known(mill: Machines) -> None:
     forget_earlier_records()
     catalog = mill.load()
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert {"not known": 1, None: 4} == facet(catalog)
 
 
@@ -211,7 +211,7 @@ def test_a_later_write_that_is_not_kept_leaves_it_open(mill: Machines) -> None:
     prodex.upsert(mill.service, [record], keep_before=False, progress=False).wait(progress=False)
     catalog = mill.load()
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert (0, 1) == (sent_summary(catalog).as_sent, sent_summary(catalog).products)
     assert {"not known": 1, None: 4} == facet(catalog)
 
@@ -221,7 +221,7 @@ def test_another_service_has_other_products(mill: Machines) -> None:
     mill.here(lifeCycle=5)
     catalog = prodex.flatten([{"id": 1, "gtin": gtin(1), "lifeCycle": 9}])
 
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
 
 
 def test_the_facet_is_a_condition_like_others(mill: Machines) -> None:
@@ -281,14 +281,14 @@ def test_what_was_taken_back_from_here_is_not_overridden(mill: Machines) -> None
     sent = mill.here(lifeCycle=5, description=names("Corrigé"))
     prodex.undo(sent, mill.service).apply(mill.service).wait(progress=False)
     catalog = mill.load()
-    assert prodex.overridden(catalog).empty
+    assert catalog.overridden().empty
     assert {"as sent": 1, None: 4} == facet(catalog)
 
     mill.elsewhere(lifeCycle=5)
     catalog = mill.load()
-    assert [["lifeCycle", "1", "5"]] == rows(prodex.overridden(catalog), "attribute", "sent", "now")
+    assert [["lifeCycle", "1", "5"]] == rows(catalog.overridden(), "attribute", "sent", "now")
     assert [["changed", "5", "no"]] == rows(
-        prodex.changes_of(gtin(1), attribute="lifeCycle")[:1], "event", "value", "sent"
+        prodex.history(gtin(1), attribute="lifeCycle")[:1], "event", "value", "sent"
     )
 
 
@@ -342,5 +342,5 @@ def test_a_catalogue_by_a_clock_that_was_ahead_is_not_taken_for_a_later_one(
     moment = datetime.now(UTC) + ahead
     wrong = dataclasses.replace(catalog, origin=dataclasses.replace(catalog.origin, loaded_at=moment))
 
-    assert prodex.overridden(wrong).empty
+    assert wrong.overridden().empty
     assert "overridden" not in facet(wrong)

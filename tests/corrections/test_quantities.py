@@ -34,7 +34,7 @@ def _product(number: int, weights: tuple[str, ...]) -> str:
     )
 
 
-def outcome(fix: prodex.Fix) -> dict[str, list[str]]:
+def outcome(fix: prodex.worklists.Fix) -> dict[str, list[str]]:
     """Return what is accepted and what is refused of the first product: the values after, and the reasons."""
     own = fix.answers[fix.answers["gtin"] == GTINS[0]]
     accepted = own[own["state"] == "accepted"]["answer"].tolist()

@@ -33,7 +33,7 @@ def read(tmp_path: Path, content: str | bytes) -> prodex.Recipe:
     """Read a recipe from what its file has."""
     path = tmp_path / "recipe.toml"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return prodex.read_recipe(path)
+    return prodex.Recipe.read(path)
 
 
 def test_each_step_sees_what_the_ones_before_it_left() -> None:
@@ -132,7 +132,7 @@ def test_what_was_done_is_kept_and_done_again(tmp_path: Path) -> None:
     assert counts(first) == counts(again)
     assert "recipe brand spelling" == again.why
     assert path == again.recipe(path)
-    assert prodex.read_recipe(path).chosen == Selection.of(brand_code=["ACME", "ZEST"], is_consumer_unit=True)
+    assert prodex.Recipe.read(path).chosen == Selection.of(brand_code=["ACME", "ZEST"], is_consumer_unit=True)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_what_cannot_be_written_is_said_in_words(tmp_path: Path, choose: Any) ->
     """The recipe then works on all that it is given, and says that."""
     chosen = choose(catalog()).where(brand_code="ACME")
     path = prodex.correct(chosen, "namePublicLong", do.TrimSpaces()).recipe(tmp_path / "trim.toml")
-    recipe = prodex.read_recipe(path)
+    recipe = prodex.Recipe.read(path)
     assert recipe.by_hand
     assert "cannot be written" in path.read_text("utf-8")
     assert Selection.of(brand_code="ACME") == recipe.chosen
@@ -265,9 +265,9 @@ def test_one_error_has_every_line_that_is_wrong(tmp_path: Path) -> None:
 def test_files_that_are_none_and_are_too_large(tmp_path: Path) -> None:
     """A folder, a missing file and a file of megabytes are errors of ours."""
     with pytest.raises(InputError, match="cannot be read"):
-        prodex.read_recipe(tmp_path)
+        prodex.Recipe.read(tmp_path)
     with pytest.raises(InputError, match="cannot be read"):
-        prodex.read_recipe(tmp_path / "none.toml")
+        prodex.Recipe.read(tmp_path / "none.toml")
     with pytest.raises(InputError):
         read(tmp_path, b"#" * (2**20 + 1))
     with pytest.raises(InputError, match="path is"):
@@ -321,7 +321,7 @@ def test_what_is_written_is_read_again(
 ) -> None:
     """A recipe and its file say the same, whatever characters are in it."""
     path = tmp_path_factory.mktemp("recipes") / "recipe.toml"
-    assert recipe == prodex.read_recipe(recipe.save(path))
+    assert recipe == prodex.Recipe.read(recipe.save(path))
     assert recipe_text(recipe) in path.read_text("utf-8")
 
 

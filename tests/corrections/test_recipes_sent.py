@@ -44,11 +44,11 @@ import prodex, prodex.job.steps, prodex.job.run, prodex.corrections.bulk
 #: Ends itself where the upsert was sent and the step is not noted, when it was told to.
 _RUN = """
 if dies:
-    whole = prodex.Fix.apply
+    whole = prodex.worklists.Fix.apply
     def apply(*given, **more):
         whole(*given, **more)
         os.kill(os.getpid(), signal.SIGKILL)
-    prodex.Fix.apply = apply
+    prodex.worklists.Fix.apply = apply
 os._exit(prodex.run_job(path).exit_code)
 """
 
@@ -63,7 +63,7 @@ def exchange(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def supplier(exchange: Sandbox) -> prodex.Client:
+def supplier(exchange: Sandbox) -> prodex.service.Client:
     """Reach them as their supplier."""
     key = exchange.credentials[0]
     return prodex.connect(
@@ -71,7 +71,7 @@ def supplier(exchange: Sandbox) -> prodex.Client:
     )
 
 
-def names(service: prodex.Client) -> list[str]:
+def names(service: prodex.service.Client) -> list[str]:
     """Return the legal names in French that the service has, sorted."""
     texts = prodex.load_products(service, max_age=0).texts
     return sorted(texts.query("attribute == 'nameLegal' and language == 'fr'")["text"])
@@ -85,7 +85,7 @@ def night(folder: Path, more: str = "") -> Path:
 
 @pytest.mark.slow
 def test_a_night_shows_a_recipe_and_sends_it_only_where_it_is_told_to(
-    supplier: prodex.Client, tmp_path: Path
+    supplier: prodex.service.Client, tmp_path: Path
 ) -> None:
     """Without send the service has what it had; with it, each name once, and the next night has nothing left to do."""
     before = names(supplier)
@@ -110,7 +110,9 @@ def test_a_night_shows_a_recipe_and_sends_it_only_where_it_is_told_to(
 
 
 @pytest.mark.slow
-def test_a_night_sends_nothing_of_a_recipe_that_grows(supplier: prodex.Client, tmp_path: Path) -> None:
+def test_a_night_sends_nothing_of_a_recipe_that_grows(
+    supplier: prodex.service.Client, tmp_path: Path
+) -> None:
     """What would change again every night has to be confirmed, with the question; the service has what it had."""
     before = names(supplier)
     path = night(tmp_path, "send = true")
@@ -125,7 +127,7 @@ def test_a_night_sends_nothing_of_a_recipe_that_grows(supplier: prodex.Client, t
 
 @pytest.mark.slow
 def test_a_night_that_is_killed_after_sending_does_not_send_again(
-    supplier: prodex.Client, home: Path, tmp_path: Path, exchange: Sandbox
+    supplier: prodex.service.Client, home: Path, tmp_path: Path, exchange: Sandbox
 ) -> None:
     """The same command follows what was sent; nothing is written twice."""
     from tests.job.exchange import variables
@@ -161,7 +163,7 @@ def test_a_job_file_with_a_wrong_recipe_names_its_line(tmp_path: Path, entry: st
 
 @pytest.mark.slow
 def test_the_command_shows_and_sends(
-    exchange: Sandbox, supplier: prodex.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    exchange: Sandbox, supplier: prodex.service.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It shows what each step would change, says that nothing was sent, and sends with --send."""
     key = exchange.credentials[0]

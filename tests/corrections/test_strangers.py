@@ -32,7 +32,7 @@ def product(number: int, gtin: str = "", **more: Any) -> dict[str, Any]:
     return {"id": number, "gtin": digits, "namePublicLong": [text("fra-FR", f"Produit {number}")], **more}
 
 
-def connected(sandbox: Sandbox) -> prodex.Client:
+def connected(sandbox: Sandbox) -> prodex.service.Client:
     """Reach a sandbox."""
     key = sandbox.credentials[0]
     return prodex.connect(
@@ -41,13 +41,13 @@ def connected(sandbox: Sandbox) -> prodex.Client:
 
 
 @pytest.fixture
-def service() -> Iterator[prodex.Client]:
+def service() -> Iterator[prodex.service.Client]:
     """Serve a few products of the sample."""
     with Sandbox(products=shared_products(30)) as sandbox:
         yield connected(sandbox)
 
 
-def one_of(service: prodex.Client) -> prodex.Catalog:
+def one_of(service: prodex.service.Client) -> prodex.Catalog:
     """Return one product that can be written."""
     catalog = prodex.load_products(service, max_age=0, progress=False)
     gtins = catalog.products.set_index("product_id")["gtin"]
@@ -58,7 +58,7 @@ def one_of(service: prodex.Client) -> prodex.Catalog:
     return catalog.where(product_id=chosen)
 
 
-def name_of(service: prodex.Client, gtin: str) -> str:
+def name_of(service: prodex.service.Client, gtin: str) -> str:
     """Return the French name that the service has."""
     query = prodex.ProductQuery(gtins_in=[gtin], extra={"allow_not_consumer_units": True})
     (found,) = service.search_products(query, limit=1).envelope.data
@@ -67,7 +67,7 @@ def name_of(service: prodex.Client, gtin: str) -> str:
 
 
 @pytest.mark.slow
-def test_an_undo_at_another_port_asks_first(service: prodex.Client) -> None:
+def test_an_undo_at_another_port_asks_first(service: prodex.service.Client) -> None:
     """The same host is not the same service; whoever knows better says so."""
     chosen = one_of(service)
     tracking = prodex.correct(chosen, "namePublicLong", "Autre", language="fr").apply(service).wait()
@@ -82,7 +82,7 @@ def test_an_undo_at_another_port_asks_first(service: prodex.Client) -> None:
 
 
 @pytest.mark.slow
-def test_an_undo_that_comes_right_after_another_one_is_sent(service: prodex.Client) -> None:
+def test_an_undo_that_comes_right_after_another_one_is_sent(service: prodex.service.Client) -> None:
     """The time stamp of a product has seconds, and three writes fit into one."""
     chosen = one_of(service)
     gtin = str(chosen.products["gtin"].iloc[0])
@@ -196,20 +196,20 @@ def test_what_was_sent_and_may_never_have_arrived_is_not_called_sent(
         sandbox.order(Fault("500", at=range(1, 99), endpoint="upsert"))
         with suppress(ServiceError):
             prodex.correct(chosen, "namePublicLong", "Autre", language="fr").apply(service)
-        found = prodex.changes_of(str(chosen.products["gtin"].iloc[0]), "shop")
+        found = prodex.history(str(chosen.products["gtin"].iloc[0]), "shop")
         (row,) = found[found["value"] == "Autre"].to_dict("records")
         assert "not known" == row["sent"]
         assert "may never have arrived" in row["note"]
 
 
-def stored(service: prodex.Client, gtin: str) -> dict[str, Any]:
+def stored(service: prodex.service.Client, gtin: str) -> dict[str, Any]:
     """Return what the service has of a product."""
     query = prodex.ProductQuery(gtins_in=[gtin], extra={"allow_not_consumer_units": True})
     (found,) = service.search_products(query, limit=1).envelope.data
     return dict(json.loads(bytes(found)))
 
 
-def moved(service: prodex.Client) -> prodex.Fix:
+def moved(service: prodex.service.Client) -> prodex.worklists.Fix:
     """Move the long name to the short one, where it is not there already; nothing is sent."""
     catalog = prodex.load_products(service, max_age=0, progress=False)
     return prodex.correct(

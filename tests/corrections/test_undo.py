@@ -59,14 +59,14 @@ def compared(found: Any) -> Any:
     )
 
 
-def states(fix: prodex.Fix) -> dict[str, str]:
+def states(fix: prodex.worklists.Fix) -> dict[str, str]:
     """Return the state of each answer by its attribute and language."""
     return {
         f"{row.attribute} {row.language or ''}".strip(): str(row.state) for row in fix.answers.itertuples()
     }
 
 
-def reasons(fix: prodex.Fix) -> str:
+def reasons(fix: prodex.worklists.Fix) -> str:
     """Return all reasons."""
     return " ".join(fix.answers["reason"])
 
@@ -171,7 +171,7 @@ def test_an_order_is_restored_beside_what_others_have_added(mill: Machines) -> N
     assert [*"ABCX"] == [one["code"] for one in record(mill)["isDerivedFrom"]]
 
 
-def _with_nulls(mill: Machines, attributes: dict[str, Any]) -> prodex.Tracking:
+def _with_nulls(mill: Machines, attributes: dict[str, Any]) -> prodex.send.Tracking:
     product = {"gtin": gtin(1), "namePublicLong": names("Name 1 fr"), **attributes}
     return prodex.upsert(mill.service, [product], null_deletes=True, progress=False).wait(progress=False)
 
@@ -205,7 +205,9 @@ def test_an_undo_of_corrections_of_a_fix(mill: Machines) -> None:
     """It keeps the products that it was judged by, and its undo says whose it is."""
     correction = prodex.TextCorrection("1", "namePublicLong", "fr", "Autre", before="Name 1 fr")
     tracking = (
-        prodex.fix_texts([correction], mill.load()).apply(mill.service, progress=False).wait(progress=False)
+        prodex.correct_from([correction], mill.load())
+        .apply(mill.service, progress=False)
+        .wait(progress=False)
     )
     fix = prodex.undo(tracking)
     assert [("Autre", "Name 1 fr")] == list(
@@ -400,7 +402,7 @@ def test_each_product_whose_earlier_record_is_destroyed_is_refused_by_name(
         for n in (1, 2)
     ]
     if is_correction:
-        tracking = prodex.fix_texts(given, mill.load()).apply(mill.service, progress=False)
+        tracking = prodex.correct_from(given, mill.load()).apply(mill.service, progress=False)
     else:
         products = [{"gtin": gtin(n), "namePublicLong": names(f"Autre {n}")} for n in (1, 2)]
         tracking = prodex.upsert(mill.service, products, progress=False)
@@ -455,7 +457,7 @@ def _interrupted(mill: Machines, monkeypatch: pytest.MonkeyPatch) -> list[prodex
     catalog = mill.load()
 
     with ending_with(mill.service, gtin(2)), pytest.raises(KeyboardInterrupt):
-        prodex.fix_texts(given, catalog).apply(mill.service, progress=False)
+        prodex.correct_from(given, catalog).apply(mill.service, progress=False)
     return given
 
 
@@ -465,7 +467,7 @@ def test_upserts_that_continue_one_another_are_taken_back_together(
 ) -> None:
     """Whichever of them is named."""
     given = _interrupted(mill, monkeypatch)
-    again = prodex.fix_texts(given, mill.load())
+    again = prodex.correct_from(given, mill.load())
     again.apply(mill.service, also="unknown", progress=False).wait(progress=False)
     newest, oldest = prodex.list_upserts()["name"]
     assert [oldest] == list(UpsertFile(ledger_folder() / newest / UPSERT_FILE).plan.continues)
@@ -481,7 +483,7 @@ def test_what_was_not_continued_is_named_as_well(mill: Machines, monkeypatch: py
     """Somebody has changed the product whose call was lost, so that only the third one was left to send."""
     given = _interrupted(mill, monkeypatch)
     mill.elsewhere(2, namePublicLong=names("Encore autre"))
-    again = prodex.fix_texts(given, mill.load())
+    again = prodex.correct_from(given, mill.load())
     again.apply(mill.service, also="unknown", progress=False).wait(progress=False)
     found = prodex.undo("last", mill.service).answers.set_index("product_id")["state"].to_dict()
     assert {"1": "accepted", "2": "conflict", "3": "accepted"} == found

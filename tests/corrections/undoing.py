@@ -40,7 +40,7 @@ also = ["unknown"] if gives_up else []
 if step == "correct":
     catalog = prodex.flatten(json.loads(one) for one in records)
     corrections = [prodex.TextCorrection(**one) for one in given]
-    fix = prodex.fix_texts(corrections, catalog)
+    fix = prodex.correct_from(corrections, catalog)
     tracking = fix.apply(service, elsewhere=True, also=also, progress=False)
 elif step == "upsert":
     tracking = prodex.upsert(service, given, progress=False, null_deletes=True, batch_size=BATCH)

@@ -1,4 +1,4 @@
-"""How to add an endpoint: a method of the client, and in the sandbox its contract and what answers it."""
+"""How to add an endpoint: a method of the client, and in the sandbox what answers it, with its contract."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ def markets(self) -> Any:
 
 '''
 
-CONTRACT = """
-
-MARKETS_CONTRACT: Final[dict[str, Any]] = {
-    "responses": replies("The markets.", {"type": "array", "items": {"type": "integer"}}),
-}
-"""
-
 ROUTE = '''
 
-@ROUTES.get("/core/v1/markets", responses=openapi.refusals(*_TOKEN), openapi_extra=openapi.MARKETS_CONTRACT)
-def list_markets(caller: Caller) -> Response:
+@operation(
+    "GET",
+    "/core/v1/markets",
+    *_TOKEN,
+    replies=list[int],
+    meaning="The markets.",
+)
+def list_markets(request: Request) -> Response:
     """List the markets in which products can be sold."""
-    return _reply(encode([56, 250]))
+    _caller(request)
+    return _reply([56, 250])
 '''
 
 USED = """
 import prodex
 import requests
 from prodex.sandbox import Fault, Sandbox
-from prodex_sandbox.app import application
+from prodex_sandbox.app import openapi
 
 # The document describes it.
-described = application().openapi()["paths"]["/core/v1/markets"]["get"]
+described = openapi()["paths"]["/core/v1/markets"]["get"]
 assert described["operationId"] == "list_markets"
 assert described["responses"].keys() >= {"200", "401"}
 
@@ -51,14 +51,9 @@ with Sandbox([{"id": 7}]) as sandbox:
 """
 
 
-def test_an_endpoint_is_one_method_and_two_files_of_the_sandbox(source: ChangedSource) -> None:
+def test_an_endpoint_is_one_method_and_one_function_of_the_sandbox(source: ChangedSource) -> None:
     """A new endpoint is called with the client's token and retries, answered by the sandbox, and in its document."""
     source.insert("prodex/service/client.py", "def product_segments", METHOD)
-    source.append("prodex_sandbox/api/openapi.py", CONTRACT)
     source.append("prodex_sandbox/api/endpoints.py", ROUTE)
-    assert {
-        "prodex/service/client.py",
-        "prodex_sandbox/api/openapi.py",
-        "prodex_sandbox/api/endpoints.py",
-    } == source.files
+    assert {"prodex/service/client.py", "prodex_sandbox/api/endpoints.py"} == source.files
     source.python(USED)

@@ -73,7 +73,7 @@ def test_an_export_format_is_a_module_and_its_entry(source: ChangedSource) -> No
     source.append("prodex/formats/ndjson_rows.py", MODULE)
     source.insert(
         "prodex/formats/registry.py",
-        "from prodex.formats.workbooks",
+        "from prodex.formats.xlsx_files",
         "from prodex.formats.ndjson_rows import read_ndjson, write_ndjson\n",
     )
     source.insert("prodex/formats/registry.py", '"parquet": ExportFormat(', ENTRY)

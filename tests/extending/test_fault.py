@@ -15,7 +15,7 @@ ADDED = """
 USED = """
 import requests
 from prodex.sandbox import FAULTS, Fault, Sandbox
-from prodex_sandbox.command import parser
+from prodex_sandbox.command_options import parser
 
 assert Fault.from_text("504@2,endpoint=organizations").hits(2)
 assert parser().parse_args(["--fault", "504@2"]).faults == [Fault("504", at=2)]
@@ -31,5 +31,5 @@ def test_a_fault_is_one_entry_in_one_file(source: ChangedSource) -> None:
     """A new fault is ordered from Python and from the command line, strikes, and is listed."""
     source.insert("prodex_sandbox/faults/kinds.py", '"cut": FaultKind', ADDED)
     assert {"prodex_sandbox/faults/kinds.py"} == source.files
-    (help_,) = source.python(USED, "sandbox --help")
+    (help_,) = source.python(USED, "sandbox --help faults")
     assert "A gateway waited in vain." in help_

@@ -37,7 +37,7 @@ USED = """
 import inspect
 import prodex
 from prodex.sandbox import Sandbox
-from prodex_sandbox.app import application
+from prodex_sandbox.app import openapi
 
 # A query takes it, checks it and writes it, and editors propose it.
 query = prodex.ProductQuery(gtins_not_in=["3036811359935", 5000000000128])
@@ -49,7 +49,7 @@ assert "gtins_not_in" in inspect.signature(prodex.ProductQuery).parameters
 assert repr(query) == f"ProductQuery(gtins_not_in={gtins!r})"
 
 # The sandbox answers it, and its document describes it.
-assert "filter_gtins_not_in" in str(application().openapi()["paths"]["/public/v1/products"]["get"])
+assert "filter_gtins_not_in" in str(openapi()["paths"]["/public/v1/products"]["get"])
 records = [{"id": number, "gtin": gtin} for number, gtin in enumerate([*gtins, "00000000000017"])]
 with Sandbox(records) as sandbox:
     key = sandbox.credentials[0]

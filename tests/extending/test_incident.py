@@ -21,7 +21,7 @@ def _swap_brands(day: Day, affected: Sequence[Affected], _rng: Random) -> str:
 
 USED = """
 from prodex.sandbox import Sandbox
-from prodex_sandbox.command import parser
+from prodex_sandbox.command_options import parser
 
 assert parser().parse_args(["--incident", "brands_swapped@1"]).incidents[0].day == 1
 with Sandbox([{"id": 7, "gtin": "03036811359935"}]) as sandbox:
@@ -37,5 +37,5 @@ def test_an_incident_is_one_entry_in_one_file(source: ChangedSource) -> None:
     source.insert("prodex_sandbox/simulation/incidents.py", '"volume_halves": IncidentKind', ADDED)
     source.insert("prodex_sandbox/simulation/incidents.py", "def _stop", FUNCTION)
     assert {"prodex_sandbox/simulation/incidents.py"} == source.files
-    (help_,) = source.python(USED, "sandbox --help")
+    (help_,) = source.python(USED, "sandbox --help days")
     assert "A supplier's products get another brand." in " ".join(help_.split())

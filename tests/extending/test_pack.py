@@ -152,12 +152,12 @@ def test_a_rule_of_ones_own_takes_the_place_of_one_of_a_pack_on_purpose_only(
     said = environment.run(
         """
 def no_text_shouts(products):
-    return prodex.Verdict([False] * len(products))
+    return prodex.packs.Verdict([False] * len(products))
 try:
-    prodex.rule(title="mine")(no_text_shouts)
+    prodex.packs.rule(title="mine")(no_text_shouts)
 except prodex.errors.InputError as error:
     print(error)
-prodex.rule(title="mine", replace=True)(no_text_shouts)
+prodex.packs.rule(title="mine", replace=True)(no_text_shouts)
 print(len(prodex.audit(catalog, {"checks": {"no_text_shouts": {}}}, progress=False).failures()))
 """
     )

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from prodex.encodings import skeleton
 from prodex.errors import SpreadsheetUnreadable
-from prodex.formats.spreadsheet_files import sheets_of, skeleton
+from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Cell, Row, cell_place
 from tests.cases import each_row
 

@@ -177,7 +177,7 @@ def test_the_limit_of_seconds_holds_while_a_file_is_read(tmp_path: Path) -> None
     (tmp_path / "b.csv").write_text("a;b\n" * 100_000)
 
     def read(path: Path) -> None:
-        with sheets_of(path, limits=prodex.Limits(seconds=0.02)) as (sheet,):
+        with sheets_of(path, limits=prodex.limits.Limits(seconds=0.02)) as (sheet,):
             for _ in sheet.rows():
                 time.sleep(0.00001)
 
@@ -299,7 +299,11 @@ def refusal(read: Callable[[Path], object], path: Path) -> str:
         found = read(path)
     except SpreadsheetUnreadable as error:
         return str(error)
-    return "" if not isinstance(found, prodex.Fix) else " ".join(map(str, found.refused.values.ravel()))
+    return (
+        ""
+        if not isinstance(found, prodex.worklists.Fix)
+        else " ".join(map(str, found.refused.values.ravel()))
+    )
 
 
 @pytest.mark.slow

@@ -72,8 +72,8 @@ def test_everything_that_a_job_file_can_say_is_read(tmp_path: Path) -> None:
         WorklistOptions(tmp_path / "worklists", "brand", "core", ("blocker", "error"), "de") == job.worklists
     )
     assert (
-        ExportOptions("parquet", tmp_path / "out"),
-        ExportOptions("csv", Path("/elsewhere"), ("products", "texts"), escape_formulas=True),
+        ExportOptions(tmp_path / "out"),
+        ExportOptions(Path("/elsewhere"), "csv", ("products", "texts"), escape_formulas=True),
     ) == job.exports
     assert ("s3://bucket/shop", KeepOptions(14, 60)) == (job.publish, job.keep)
     assert [
@@ -94,7 +94,7 @@ WRONG = [
     ('name = "shop"\nfail_on = "blocke"', "line 2, fail_on: there is no 'blocke'; did you mean 'blocker'?"),
     (
         'name = "shop"\nfail_under = 80',
-        "line 2, fail_under: fail_under is the number 80; give a share, such as 0.8",
+        "line 2, fail_under: fail_under is 80; give a share, such as 0.8",
     ),
     ('name = "shop"\nnew_only = true', "line 2, new_only: new_only says what fail_on and fail_under judge"),
     ('name = "shop"\nprofil = "core"', "line 2, profil: there is no key 'profil'; did you mean 'profile'?"),
@@ -114,7 +114,7 @@ WRONG = [
     ('name = "shop"\n[query]\nupdated_at_from = 2026-11-01T00:00:00', "line 3, query.updated_at_from: "),
     ('name = "shop"\nprofile = "cor"', "line 2, profile: There is no profile 'cor'; did you mean 'core'?"),
     ('name = "shop"\nprofile = ["core", "core"]', "line 2, profile: 'core' is named twice"),
-    ('name = "shop"\nprofile = 7', "line 2, profile: profile is the number 7; give a list of texts"),
+    ('name = "shop"\nprofile = 7', "line 2, profile: profile is the number 7; give a text or a list"),
     ('name = "shop"\n[worklists]\nby = "owner"', "line 2, worklists: there is no folder, which is needed"),
     (
         'name = "shop"\n[worklists]\nfolder = "w"\nby = "owners"',
@@ -126,7 +126,7 @@ WRONG = [
     ),
     (
         'name = "shop"\n[worklists]\nfolder = "w"\nformat = "csv"',
-        "line 4, worklists.format: what a supplier gets is the workbook.*worklist_rows",
+        "line 4, worklists.format: there is no key 'format'. Give one of folder, by",
     ),
     (
         'name = "shop"\nprofile = []\n[worklists]\nfolder = "w"',
@@ -136,7 +136,10 @@ WRONG = [
         'name = "shop"\n[[exports]]\nfolder = "a"\n[[exports]]\nfolder = "b"\nformat = "cvs"',
         "line 6, exports.format: there is no 'cvs'; did you mean 'csv'?",
     ),
-    ('name = "shop"\n[exports]\nfolder = "a"', r"line 2, exports: exports are tables; write \[\[exports\]\]"),
+    (
+        'name = "shop"\n[exports]\nfolder = "a"',
+        r"line 2, exports: exports is a table; give tables: write \[\[exports\]\]",
+    ),
     (
         'name = "shop"\n[[exports]]\nfolder = "a"\n[[exports]]\nfolder = "./a"\nformat = "csv"',
         "line 5, exports.folder: .* is used twice",
@@ -145,7 +148,10 @@ WRONG = [
         'name = "shop"\n[[exports]]\nfolder = "a"\nescape_formulas = true',
         "line 4, exports.escape_formulas: parquet holds no formulas",
     ),
-    ('name = "shop"\n[keep]\nsnapshots = 0', "line 3, keep.snapshots: snapshots is 0. Give how many"),
+    (
+        'name = "shop"\n[keep]\nsnapshots = 0',
+        "line 3, keep.snapshots: snapshots is the number 0; give a whole number, at least 1",
+    ),
     (
         'name = "shop"\nzone = "Europe/Londno"',
         "line 2, zone: There is no time zone .* did you mean 'Europe/London'",
@@ -153,17 +159,38 @@ WRONG = [
     ('name = "shop"\nzone = 1', "line 2, zone: zone is the number 1; give a text"),
     ('name = "shop"\ncompare = "yes"', "line 2, compare: compare is the text 'yes'; give true or false"),
     ('name = "../shop"', "line 1, name: '../shop' cannot be the name of a snapshot"),
-    ("name = 7", "line 1, name: The name of a snapshot is the number 7"),
-    ('profile = "core"', "there is no name. Write the name of the snapshots"),
+    ("name = 7", "line 1, name: name is the number 7; give a text"),
+    ('profile = "core"', "name: there is no name, which is needed"),
     ('name = "shop', "is not TOML: Unterminated string"),
+    ('name = "shop"\nfail_under = nan', "line 2, fail_under: fail_under is nan; give a share"),
+    ('name = "shop"\nfail_under = true', "line 2, fail_under: fail_under is True; give a number"),
+    ('name = "shop"\nkeep = 3', r"line 2, keep: keep is the number 3; give a table: write \[keep\]"),
+    ('name = "shop"\nlabels = ["fr", 3]', "line 2, labels: labels is the number 3; give a text"),
+    ('name = "shop"\nresults = " "', "line 2, results: results is the text ' '; give a text"),
+    ('name = "shop"\nlanguage = ""', "line 2, language: "),
+    ('name = "shop"\n[publish]\nuri = ""', "line 3, publish.uri: uri is empty; give a folder"),
+    ('name = "shop"\n[publish]', "line 2, publish: there is no uri, which is needed"),
+    ('name = "shop"\n[[recipes]]\nsend = true', "line 2, recipes: there is no file, which is needed"),
+    (
+        'name = "shop"\n[[recipes]]\nfile = "a"\n[[recipes]]\nfile = "b"\nprofile = "cor"',
+        "line 6, recipes.profile: there is no 'cor'; did you mean 'core'?",
+    ),
+    (
+        'name = "shop"\n[[exports]]\nfolder = "a"\ntables = "product"',
+        "line 4, exports.tables: there is no 'product'",
+    ),
+    (
+        'name = "shop"\n[worklists]\nfolder = "w"\n[worklists.languages]\nACME = "Frensh"',
+        "line 5, worklists.languages.ACME: ",
+    ),
     ('name = "shop"\nservice = "https://evil.example"', 'line 2, service: service is "sandbox", or a table'),
     (
         'name = "shop"\n[service]\nbase_url = "$AWS_SECRET_ACCESS_KEY"',
-        "line 3, service.base_url: base_url must name a variable of the environment that begins with PRODEX_",
+        "line 3, service.base_url: give the name of a variable of the environment that begins with PRODEX_",
     ),
     (
         'name = "shop"\n[service]\nbase_url = "$PRODEX_URL"\nclient_id = "$PRODEX_ID"',
-        "line 2, service: client_secret is missing",
+        "line 2, service: there is no client_secret, which is needed",
     ),
 ]
 

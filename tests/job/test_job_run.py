@@ -65,7 +65,7 @@ def _service(exchange: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     reached(exchange, monkeypatch)
 
 
-def states(result: prodex.JobResult) -> dict[str, str]:
+def states(result: prodex.job.JobResult) -> dict[str, str]:
     """Return the state of each step."""
     return {step.name: step.state for step in result.steps}
 

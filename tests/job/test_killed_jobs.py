@@ -19,7 +19,7 @@ from tests.job.exchange import job_file, variables
 _IMPORTED = """
 import os, signal
 import prodex, prodex.job.steps, prodex.job.run, prodex.worklists.folder, prodex.worklists.workbook
-import prodex.catalog.export, prodex.formats.text_sheet, requests, xlsxwriter
+import prodex.catalog.export, prodex.formats.workbook_writing, requests, xlsxwriter
 """
 
 #: Ends itself in the middle of an audit, when it was told to: judged, and not saved.

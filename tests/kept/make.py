@@ -277,7 +277,9 @@ def make_pictures(folder: Path) -> None:
             for number, url in enumerate(urls, 1)
         ]
         catalog = prodex.flatten(records)
-        origin = prodex.Origin(server.base_url, loaded_at=datetime.now(UTC), ledger=catalog.origin.ledger)
+        origin = prodex.catalog.Origin(
+            server.base_url, loaded_at=datetime.now(UTC), ledger=catalog.origin.ledger
+        )
         catalog = prodex.Catalog(catalog.parts, origin)
         prodex.download_pictures(catalog, folder, progress=False)
     (folder / "records.json").write_text(json.dumps(records), "utf-8")

@@ -66,7 +66,7 @@ ANSWERS = [
 ]
 
 
-def fix_of(path: Path, headings: str, *rows: str) -> prodex.Fix:
+def fix_of(path: Path, headings: str, *rows: str) -> prodex.worklists.Fix:
     """Read rows of a CSV file."""
     path.write_text("\n".join([headings, *rows]) + "\n", encoding="utf-8")
     return prodex.read_worklist(path, CATALOG, profile=NO_RULES)
@@ -318,7 +318,7 @@ BAD = [
 ]
 
 
-def reasons_back(fix: prodex.Fix, language: str, folder: Path) -> set[str]:
+def reasons_back(fix: prodex.worklists.Fix, language: str, folder: Path) -> set[str]:
     """Return what is said to be wrong in the worklists that go back in a language."""
     index = fix.worklist(folder / language, language=language)
     books = [load_workbook(folder / language / name) for name in index["file"]]

@@ -38,7 +38,7 @@ ALIKE = re.compile(r"[A-Z_]{2,}|[\d\W]*|GTIN|n = \d+|[A-E]( \d+ %)?|[\w.]+\.(csv
 
 
 @cache
-def judged(products: str) -> prodex.Audit:
+def judged(products: str) -> prodex.quality.Audit:
     """Audit the sample with its defects, or real products, by all rules that find something in them."""
     if products == "real":
         with gzip.open(REAL) as file:
@@ -53,7 +53,7 @@ def catalog() -> prodex.Catalog:
 
 
 @cache
-def few() -> prodex.Audit:
+def few() -> prodex.quality.Audit:
     """Audit a product of the sample for each check, attribute and form of a reason among its findings."""
     found = judged("sample").failures()
     form = found["reason"].str.replace(r"\d[\d.,]*|'[^']*'|\"[^\"]*\"", "", regex=True)
@@ -71,7 +71,7 @@ def every_check() -> prodex.Profile:
     return prodex.Profile("everything", checks=tuple(checks.values()))
 
 
-def same_reasons(audit: prodex.Audit, language: str) -> list[str]:
+def same_reasons(audit: prodex.quality.Audit, language: str) -> list[str]:
     """Return the reasons of findings that are the same in a language as in English."""
     words = Translation(language)
     english, other = (
@@ -298,7 +298,7 @@ def english_in(page: str, language: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def audits() -> list[prodex.Audit]:
+def audits() -> list[prodex.quality.Audit]:
     """Audit some products with all that a report can say: requirements, accepted findings, audits before, a choice."""
     rows = [["Web shop", "*", "brand", "must"], ["Web shop", "TEA", "namePublicLong", "must"]]
     wanted = prodex.Requirements.of(pd.DataFrame(rows, columns=["channel", "family", "attribute", "level"]))
@@ -310,14 +310,18 @@ def audits() -> list[prodex.Audit]:
 
 
 @pytest.fixture(scope="module")
-def accepted(audits: list[prodex.Audit], tmp_path_factory: pytest.TempPathFactory) -> prodex.Audit:
+def accepted(
+    audits: list[prodex.quality.Audit], tmp_path_factory: pytest.TempPathFactory
+) -> prodex.quality.Audit:
     """Accept some findings of one of them."""
     path = tmp_path_factory.mktemp("accepted") / "a.jsonl"
     return prodex.accept(audits[1], audits[1].failures()[:30], reason="X", by="Y", to=path)
 
 
 @pytest.fixture(scope="module")
-def compared(audits: list[prodex.Audit], accepted: prodex.Audit) -> list[prodex.AuditComparison]:
+def compared(
+    audits: list[prodex.quality.Audit], accepted: prodex.Audit
+) -> list[prodex.quality.AuditComparison]:
     """Compare each with each; what they found is said in each language."""
     every = [*audits, accepted, accepted.with_accepted()]
     return [prodex.diff(old, new) for old, new in product(every, every)]
@@ -327,7 +331,7 @@ def compared(audits: list[prodex.Audit], accepted: prodex.Audit) -> list[prodex.
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_in_a_report(
-    audits: list[prodex.Audit], accepted: prodex.Audit, language: str, tmp_path: Path
+    audits: list[prodex.quality.Audit], accepted: prodex.quality.Audit, language: str, tmp_path: Path
 ) -> None:
     """Whoever made a sentence, and wherever it is shown: in a heading, a warning, a table or a note."""
     left = []
@@ -341,8 +345,8 @@ def test_no_english_words_of_the_catalogue_are_in_a_report(
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
-    audits: list[prodex.Audit],
-    accepted: prodex.Audit,
+    audits: list[prodex.quality.Audit],
+    accepted: prodex.quality.Audit,
     folders: dict[str, Path],
     language: str,
     tmp_path: Path,
@@ -377,9 +381,9 @@ def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_on_the_terminal(
-    audits: list[prodex.Audit],
-    accepted: prodex.Audit,
-    compared: list[prodex.AuditComparison],
+    audits: list[prodex.quality.Audit],
+    accepted: prodex.quality.Audit,
+    compared: list[prodex.quality.AuditComparison],
     language: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -403,7 +407,7 @@ def test_no_english_words_of_the_catalogue_are_on_the_terminal(
 
 
 @pytest.fixture(scope="module")
-def sentences(audits: list[prodex.Audit]) -> list[Message]:
+def sentences(audits: list[prodex.quality.Audit]) -> list[Message]:
     """Return what is said of two audits, or of one and its limits."""
     by_laws = [prodex.audit(catalog(), "food-eu", as_of=day) for day in ("2020-01-01", "2026-12-31")]
     every = [*audits, *by_laws]

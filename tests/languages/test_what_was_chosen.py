@@ -159,6 +159,6 @@ def test_the_subject_of_a_mail_stands_behind_its_name(language: str, tmp_path: P
 def test_one_form_of_a_translation_is_meant_for_both() -> None:
     """Where one and many are alike in a language, whoever translates writes it once."""
     one, many = "{number} Zxq", "{number} Zxqs"
-    prodex.add_messages("de", {one: "{number} Zeichen"})
+    prodex.packs.add_messages("de", {one: "{number} Zeichen"})
     said = [Translation("de").say(Message.of_number(one, many, number)) for number in (1, 2)]
     assert ["1 Zeichen", "2 Zeichen"] == said

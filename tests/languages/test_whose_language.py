@@ -208,7 +208,7 @@ def test_a_job_names_languages_as_worklists_do(tmp_path: Path) -> None:
     file.write_text(JOB)
     options = read_job(file).worklists
     assert options is not None
-    assert ("fr", (("Mill", "nl"),)) == (options.language, options.languages)
+    assert ("fr", {"Mill": "nl"}) == (options.language, options.languages)
     file.write_text(JOB.replace('"nl"', '"klingon"'))
     with pytest.raises(InputError, match="klingon"):
         read_job(file)

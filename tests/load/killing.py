@@ -33,10 +33,10 @@ from prodex.service import paging
 paging.SCROLL_FROM, windows.SMALLEST = 100, 100
 """
 
-# As loads of 20,000 products and more are built.
-_BY_PROCESSES = """
-from prodex.store import build, plan
-build.WORTH_PROCESSES, plan.PRODUCTS_PER_PART = 1, 50
+# As loads of many products are built, in parts of which some are done when the last page is there.
+_IN_PARTS = """
+from prodex.store import plan
+plan.PRODUCTS_PER_PART = 50
 """
 
 
@@ -80,7 +80,7 @@ def kill_often(
     page_size: int,
     seed: int = 1,
     small: bool = True,
-    by_processes: bool = False,
+    in_parts: bool = False,
 ) -> Killing:
     """Load, kill the process (SIGKILL), load again, and so on; let the last load end.
 
@@ -88,7 +88,7 @@ def kill_often(
     it is building.
     """
     home.mkdir(parents=True, exist_ok=True)
-    before = _IMPORTED + (_SMALL if small else "") + (_BY_PROCESSES if by_processes else "")
+    before = _IMPORTED + (_SMALL if small else "") + (_IN_PARTS if in_parts else "")
     with forking(before, _LOAD, home / "complaints.txt") as forks:
         return _kill_often(
             partial(_run, forks, sandbox, home, page_size), sandbox, kills, random.Random(seed)

@@ -132,7 +132,7 @@ def connected(stranger: Stranger, seconds: float = 3) -> Client:
         base_url=stranger.url,
         client_id=stranger.client_id,
         client_secret=stranger.client_secret,
-        limits=prodex.Limits(seconds=5),
+        limits=prodex.limits.Limits(seconds=5),
         **quick(seconds=seconds),
     )
 

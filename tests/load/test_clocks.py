@@ -162,7 +162,7 @@ def test_a_snapshot_with_a_wrong_clock_is_never_reused(
 def test_a_load_that_was_interrupted_under_a_wrong_clock_starts_again(exchange: Exchange) -> None:
     """Its pages may be of any day: they are not continued with, and are removed."""
     with clock.at(datetime.now(UTC) + 3 * A_DAY), pytest.raises(prodex.errors.ProdexError):
-        loaded(exchange, "scroll", budget=prodex.LoadBudget(calls=3))
+        loaded(exchange, "scroll", budget=prodex.limits.LoadBudget(calls=3))
     (left,) = unfinished_loads(snapshots_folder())
     begin = len(exchange.requests)
 

@@ -27,10 +27,10 @@ def test_kills_cost_no_product_and_hardly_a_page(home: Path) -> None:
     assert 0 < killing.in_all <= _KILLS * SIDE_BY_SIDE
 
 
-def test_kills_cost_nothing_where_processes_build(home: Path) -> None:
-    """The processes of a load that was killed end with it, and write nothing into the next one."""
+def test_kills_cost_nothing_where_parts_are_built_early(home: Path) -> None:
+    """What a load that was killed had built is used or built again, and nothing half-built is in a snapshot."""
     with Sandbox(shared_products(450), behaviour=Behaviour(latency=0.02)) as sandbox:
-        killing = kill_often(sandbox, home, 3, page_size=8, seed=2, by_processes=True)
+        killing = kill_often(sandbox, home, 3, page_size=8, seed=2, in_parts=True)
     catalog = prodex.open_snapshot("killed")
     ids = [json.loads(record)["id"] for record in catalog.raw["json"]]
 

@@ -216,7 +216,7 @@ def test_very_many_changes_are_cut_into_windows(exchange: Sandbox, monkeypatch: 
 
 def test_rich_content_is_refreshed(exchange: Sandbox) -> None:
     """With what was asked for, and nothing else."""
-    prodex.load_rich_content(connected(exchange), name="shop")
+    prodex.load.load_rich_content(connected(exchange), name="shop")
     exchange.change([{**KNOWN[5], "assets": {"pictures": [{"url": "https://example.com/1.jpg"}]}}])
     catalog = refreshed(exchange)
     assert ["6"] == catalog.pictures["product_id"].tolist()

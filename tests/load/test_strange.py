@@ -60,7 +60,7 @@ def test_an_empty_page_as_null_ends_a_window_and_costs_no_call(
 @pytest.mark.slow
 def test_after_a_revoked_key_the_same_client_loads_again() -> None:
     """A load ends while the key is refused; when the service is well, the next load of the client is whole."""
-    policy = prodex.RetryPolicy(attempts=4, first_wait=0.001, longest_wait=0.01, jitter=0)
+    policy = prodex.service.RetryPolicy(attempts=4, first_wait=0.001, longest_wait=0.01, jitter=0)
     with Stranger(130, {"key_revoked_for_a_while": {"reads": 40}}) as stranger:
         credentials = {"client_id": stranger.client_id, "client_secret": stranger.client_secret}
         client = prodex.connect(base_url=stranger.url, **credentials, retry=policy)
@@ -118,8 +118,6 @@ def test_a_total_that_is_too_high_is_incomplete_and_ends(
 ) -> None:
     """What came is kept, a bounded number of calls is made, and no loop or array is sized by the total."""
     monkeypatch.setattr("prodex.service.paging.LARGEST_PAGE", _LONG)
-    # Processes, of which another test is, would be started for as many products as are announced.
-    monkeypatch.setattr("prodex.store.build.WORTH_PROCESSES", 10**30)
     with Stranger(_FEW_MORE, [lie]) as stranger:
         client = connected(stranger)
         with pytest.raises(IncompleteLoad, match=f"{_FEW_MORE} of "):
@@ -211,7 +209,7 @@ def _iso(stranger: Stranger) -> str:
 
 def test_a_budget_that_is_spent_keeps_what_came() -> None:
     """The load ends at its limit, reports it, and keeps what was received if that is allowed."""
-    budget = prodex.LoadBudget(calls=4)
+    budget = prodex.limits.LoadBudget(calls=4)
     with Stranger(1_000) as stranger:
         client = connected(stranger)
         with pytest.raises(IncompleteLoad, match="budget of the load is spent \\(4 of 4 calls\\)"):

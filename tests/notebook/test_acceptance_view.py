@@ -7,9 +7,9 @@ import json
 import pytest
 
 import prodex
-from prodex import Audit
 from prodex.notebook.app import App
 from prodex.notebook.views.acceptance import finding_key
+from prodex.quality import Audit
 
 from .test_audit_view import block, has, press, quality, words
 

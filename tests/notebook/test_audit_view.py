@@ -28,7 +28,7 @@ RECORDS = [
 PROFILE = {"checks": {"valid_gtin": {"severity": "blocker"}, "has_name": {"severity": "warning"}}}
 
 
-def quality(audit: prodex.Audit | None, catalog: prodex.Catalog | None = None) -> App:
+def quality(audit: prodex.quality.Audit | None, catalog: prodex.Catalog | None = None) -> App:
     """Return a panel that shows the section, once everything is counted."""
     catalog = catalog if catalog is not None else audit.catalog if audit is not None else None
     assert catalog is not None
@@ -305,10 +305,10 @@ def test_two_snapshots_of_as_many_products_are_told_apart() -> None:
 def test_what_makes_figures_less_than_they_seem_stands_on_top() -> None:
     """Crashed rules, attributes that were not requested and an incomplete catalogue are warnings."""
 
-    def raises(products: object) -> prodex.Verdict:
+    def raises(products: object) -> prodex.packs.Verdict:
         raise ValueError("$5 <img src=x>")
 
-    prodex.rule(title="it raises")(raises)
+    prodex.packs.rule(title="it raises")(raises)
     catalog = prodex.flatten(RECORDS)
     ledger = replace(catalog.origin.ledger, announced=9)
     query = prodex.ProductQuery(source_include=["gtin"])

@@ -45,7 +45,7 @@ def no_traceback(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert [] == [one.message for one in caplog.records]
 
 
-def judged(catalog: prodex.Catalog) -> prodex.Audit:
+def judged(catalog: prodex.Catalog) -> prodex.quality.Audit:
     """Audit a catalogue by a few checks."""
     return prodex.audit(catalog, PROFILE, progress=False)
 

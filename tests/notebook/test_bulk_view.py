@@ -52,7 +52,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def service() -> Iterator[prodex.Client]:
+def service() -> Iterator[prodex.service.Client]:
     """Serve the products."""
     with Sandbox(RECORDS) as sandbox:
         key = sandbox.credentials[0]
@@ -62,7 +62,7 @@ def service() -> Iterator[prodex.Client]:
 
 
 @pytest.fixture
-def opened(service: prodex.Client) -> Callable[..., App]:
+def opened(service: prodex.service.Client) -> Callable[..., App]:
     """Return a function that opens the fold below the products, and fills in the form."""
 
     def open_(**given: Any) -> App:
@@ -120,7 +120,7 @@ def test_every_operation_has_a_form_and_every_form_says_what_is_missing(opened: 
 
 @pytest.mark.slow
 def test_what_is_previewed_is_sent_and_shown_and_taken_back(
-    opened: Callable[..., App], service: prodex.Client
+    opened: Callable[..., App], service: prodex.service.Client
 ) -> None:
     """Every section shows the products as they are afterwards, and an undo goes the same way."""
     app = opened(find="PAIN", by="Pain")
@@ -158,7 +158,7 @@ def test_who_goes_on_instead_of_taking_back_sees_what_the_form_says(opened: Call
 
 @pytest.mark.slow
 def test_a_second_correction_is_of_what_the_first_has_left(
-    opened: Callable[..., App], service: prodex.Client
+    opened: Callable[..., App], service: prodex.service.Client
 ) -> None:
     """In one go, without a new load: the products are judged and counted as they are now."""
     app = opened(find="PAIN", by="Pain")
@@ -186,7 +186,7 @@ def test_a_second_correction_is_of_what_the_first_has_left(
     ids=["selection", "filter", "search", "catalogue", "parameter", "language", "operation", "closed"],
 )
 def test_a_preview_that_no_longer_holds_is_not_sent(
-    opened: Callable[..., App], service: prodex.Client, change: Callable[[App], object]
+    opened: Callable[..., App], service: prodex.service.Client, change: Callable[[App], object]
 ) -> None:
     """Whatever changes between the question and Yes: the first preview is not what is sent."""
     before = stored(service, FIRST)
@@ -204,7 +204,7 @@ def test_a_preview_that_no_longer_holds_is_not_sent(
 
 @pytest.mark.slow
 def test_what_is_typed_right_before_the_press_is_in_it(
-    opened: Callable[..., App], service: prodex.Client
+    opened: Callable[..., App], service: prodex.service.Client
 ) -> None:
     """A page sends it before the press: then the preview of before is not what is sent."""
     app = opened(find="PAIN", by="Pain")
@@ -300,7 +300,7 @@ def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> N
     type_in(app, "bulk-recipe", file=str(home / "pain.toml"))
     press(app, "Keep as a recipe")
     assert f"Kept as {home / 'pain.toml'}" in said(app)
-    recipe = prodex.read_recipe(home / "pain.toml")
+    recipe = prodex.Recipe.read(home / "pain.toml")
     fix = prodex.apply_recipe(prodex.flatten(RECORDS), recipe)
     assert ["Pain DE CAMPAGNE AUX GRAINES"] == fix.preview()["after"].tolist()
     assert "pain" == recipe.title
@@ -387,7 +387,7 @@ def test_texts_can_be_collected_and_are_the_same_then(
     (collects,) = buttons(app, "Collect")
     press(app, f"Collect {number} corrections")
     assert number == len(app.session.corrections)
-    fix = prodex.fix_texts(app.session.corrections, app.session.catalog)
+    fix = prodex.correct_from(app.session.corrections, app.session.catalog)
     columns = ["gtin", "attribute", "language", "before", "after"]
     assert made.fix.preview()[columns].values.tolist() == fix.preview()[columns].values.tolist()
     app.change(lambda session: session.replaced(selected=("2",)))

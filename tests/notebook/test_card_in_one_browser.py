@@ -299,7 +299,7 @@ def test_a_dark_card_shows_what_would_do_harm(browser: Browser) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_come_from_python(browser: Browser, service: px.Client) -> None:
+def test_pictures_come_from_python(browser: Browser, service: px.service.Client) -> None:
     """Images appear after the press, as bytes of the kernel, and the browser has loaded none of them."""
     catalog = px.load_products(service, px.ProductQuery(has_packshot=True), progress=False)
     counts = catalog.products.set_index("product_id")["pictures_count"]

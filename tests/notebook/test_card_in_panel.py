@@ -22,7 +22,7 @@ def catalog() -> px.Catalog:
     return px.flatten([rich(), {"id": 8, "namePublicLong": [text("fra-FR", "Citron")]}])
 
 
-def alone(catalog: px.Catalog, product_id: str | None, audit: px.Audit | None = None) -> App:
+def alone(catalog: px.Catalog, product_id: str | None, audit: px.quality.Audit | None = None) -> App:
     """Return a panel that is a card alone."""
     return App(Session(catalog, audit, product_id=product_id, section="card"), ["card"])
 
@@ -117,7 +117,7 @@ def test_the_first_card_can_be_prepared(catalog: px.Catalog) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_come_when_they_are_asked_for(service: px.Client) -> None:
+def test_pictures_come_when_they_are_asked_for(service: px.service.Client) -> None:
     """A card has no image before the button is pressed, then one for each, and next time all of them at once."""
     catalog = px.load_products(service, px.ProductQuery(has_packshot=True), progress=False)
     counts = catalog.products.set_index("product_id")["pictures_count"]
@@ -157,7 +157,7 @@ def test_a_product_without_pictures_offers_none(catalog: px.Catalog) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_of_the_product_before_are_not_shown(service: px.Client) -> None:
+def test_pictures_of_the_product_before_are_not_shown(service: px.service.Client) -> None:
     """The next product does not get the pictures of the last, however late they come."""
     catalog = px.load_products(service, px.ProductQuery(has_packshot=True), progress=False)
     first, second = catalog.products["product_id"][:2]
@@ -172,7 +172,7 @@ def test_pictures_of_the_product_before_are_not_shown(service: px.Client) -> Non
 
 @pytest.mark.slow
 def test_the_disk_refuses_in_words(
-    service: px.Client, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    service: px.service.Client, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error while pictures are loaded is shown, and the button offers another try, which works."""
     catalog = px.load_products(service, px.ProductQuery(has_packshot=True), progress=False)

@@ -15,7 +15,7 @@ from prodex.errors import InputError
 from prodex.exploration.card.contents import CardContents, read_card
 from prodex.exploration.card.record import indented
 from prodex.notebook.card_html import card_html
-from prodex.pictures import Thumbnail
+from prodex.pictures.thumbnails import Thumbnail
 from prodex.query import ProductQuery
 from prodex.untrusted_text import words
 from prodex_sandbox.sample import shared_products
@@ -336,7 +336,7 @@ def test_dates_say_their_zone(monkeypatch: pytest.MonkeyPatch, zone: str, shown:
 
 
 @pytest.mark.slow
-def test_codes_have_their_labels_in_further_languages(service: prodex.Client) -> None:
+def test_codes_have_their_labels_in_further_languages(service: prodex.service.Client) -> None:
     """Labels that were loaded in another language are next to those of the record."""
     (first,) = shared_products(1)
     query = ProductQuery(gtins_in=[first.record["gtin"]])

@@ -25,14 +25,14 @@ SHOP = "Web shop (France)"
 
 
 @pytest.fixture(scope="module")
-def audit(sample: prodex.Catalog) -> prodex.Audit:
+def audit(sample: prodex.Catalog) -> prodex.quality.Audit:
     """Judge 400 products by requirements of two channels."""
     wanted = prodex.Requirements.of(pd.DataFrame(ROWS, columns=COLUMNS))
     return prodex.audit(sample, wanted, now=AS_OF, progress=False)
 
 
 @pytest.fixture
-def app(audit: prodex.Audit) -> App:
+def app(audit: prodex.quality.Audit) -> App:
     """Show them."""
     return quality(audit)
 
@@ -49,7 +49,7 @@ def test_without_requirements_there_is_nothing(sample: prodex.Catalog) -> None:
     assert not has(quality(prodex.audit(sample, "core", now=AS_OF, progress=False)), "completeness-box")
 
 
-def test_a_cell_opens_the_incomplete_products(app: App, audit: prodex.Audit) -> None:
+def test_a_cell_opens_the_incomplete_products(app: App, audit: prodex.quality.Audit) -> None:
     """As many as the table counts; the cell is marked then, and families that are new are named."""
     row, shop = grid(app)["rows"][0], grid(app)["columns"][0]["key"]
     assert "all products" == row["text"]["text"]
@@ -62,7 +62,7 @@ def test_a_cell_opens_the_incomplete_products(app: App, audit: prodex.Audit) -> 
 
 
 @pytest.mark.slow
-def test_every_cell_opens_as_many_products_as_it_says(app: App, audit: prodex.Audit) -> None:
+def test_every_cell_opens_as_many_products_as_it_says(app: App, audit: prodex.quality.Audit) -> None:
     """Of all families of a page, channel by channel."""
     table = audit.completeness()
     family = table.columns[1]
@@ -109,7 +109,7 @@ def test_families_keep_their_names_where_a_channel_asks_nothing_of_them() -> Non
     assert {"–"} == {cell["text"]["text"] for cell in shown_rows[1]["cells"]}
 
 
-def test_families_are_ordered(app: App, audit: prodex.Audit) -> None:
+def test_families_are_ordered(app: App, audit: prodex.quality.Audit) -> None:
     """The largest first, or the least complete; all products stay on top."""
     largest = [row["text"]["text"] for row in grid(app)["rows"]]
     app.act("completeness.order", value="completeness")

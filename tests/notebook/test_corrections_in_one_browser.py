@@ -37,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def client(sandbox: Sandbox) -> prodex.Client:
+def client(sandbox: Sandbox) -> prodex.service.Client:
     """Reach a sandbox."""
     key = sandbox.credentials[0]
     return prodex.connect(
@@ -46,14 +46,14 @@ def client(sandbox: Sandbox) -> prodex.Client:
 
 
 @pytest.fixture
-def service() -> Iterator[prodex.Client]:
+def service() -> Iterator[prodex.service.Client]:
     """Serve the products."""
     with Sandbox(RECORDS) as sandbox:
         yield client(sandbox)
 
 
 @pytest.fixture
-def session(service: prodex.Client) -> Session:
+def session(service: prodex.service.Client) -> Session:
     """Return what a panel over a snapshot of the products shows."""
     catalog = prodex.load_products(service, name="shop", progress=False)
     audit = prodex.audit(catalog, PROFILE, progress=False)
@@ -78,7 +78,9 @@ def active(page: Page) -> str:
     return str(page.evaluate("() => document.activeElement.innerText.trim()"))
 
 
-def test_a_correction_is_sent_by_keyboard(session: Session, service: prodex.Client, browser: Browser) -> None:
+def test_a_correction_is_sent_by_keyboard(
+    session: Session, service: prodex.service.Client, browser: Browser
+) -> None:
     """From the tab to the question, to the service, and the focus is never lost on the way."""
     with shown(corrected(session, name()), browser) as page:
         keys = page.keyboard
@@ -104,7 +106,7 @@ def test_a_correction_is_sent_by_keyboard(session: Session, service: prodex.Clie
 
 
 def test_a_double_click_asks_and_does_not_send(
-    session: Session, service: prodex.Client, browser: Browser
+    session: Session, service: prodex.service.Client, browser: Browser
 ) -> None:
     """At whatever width, for what is below the pointer then is the question."""
     app = corrected(session.replaced(section="corrections"), name())
@@ -119,7 +121,7 @@ def test_a_double_click_asks_and_does_not_send(
 
 
 def test_what_another_page_has_changed_is_not_sent(
-    session: Session, service: prodex.Client, browser: Browser
+    session: Session, service: prodex.service.Client, browser: Browser
 ) -> None:
     """Both pages show the same question; once one has changed the corrections, Yes is gone in both."""
     app = corrected(session.replaced(section="corrections"), name())
@@ -190,7 +192,7 @@ def test_a_list_that_is_gone_leaves_no_empty_page(browser: Browser) -> None:
 
 
 def test_what_was_typed_before_the_press_is_in_what_is_sent(
-    session: Session, service: prodex.Client, browser: Browser
+    session: Session, service: prodex.service.Client, browser: Browser
 ) -> None:
     """Without a pause between: the press is about what the form says then, and not about the preview of before."""
     with shown(App(session), browser) as page:
@@ -215,7 +217,7 @@ def test_what_was_typed_before_the_press_is_in_what_is_sent(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_pasted_table_is_sent_in_four_presses(
-    session: Session, service: prodex.Client, scheme: str, browser: Browser
+    session: Session, service: prodex.service.Client, scheme: str, browser: Browser
 ) -> None:
     """From the clipboard, by its columns, a question and what it would change, to the service; by keyboard as well."""
     other = stored(service, SECOND)
@@ -249,7 +251,7 @@ def test_a_pasted_table_is_sent_in_four_presses(
 
 
 def test_from_the_files_that_came_back_to_the_proof(
-    session: Session, service: prodex.Client, browser: Browser, home: Path
+    session: Session, service: prodex.service.Client, browser: Browser, home: Path
 ) -> None:
     """Old and new are shown, a remark waits until it is confirmed, and what was sent is gone from the audit."""
     assert session.audit is not None

@@ -61,7 +61,7 @@ def exchange() -> Iterator[Sandbox]:
         yield sandbox
 
 
-def client(exchange: Sandbox) -> prodex.Client:
+def client(exchange: Sandbox) -> prodex.service.Client:
     """Reach a sandbox."""
     key = exchange.credentials[0]
     return prodex.connect(
@@ -70,13 +70,13 @@ def client(exchange: Sandbox) -> prodex.Client:
 
 
 @pytest.fixture
-def service(exchange: Sandbox) -> prodex.Client:
+def service(exchange: Sandbox) -> prodex.service.Client:
     """Reach the products."""
     return client(exchange)
 
 
 @pytest.fixture
-def made(service: prodex.Client) -> Callable[..., App]:
+def made(service: prodex.service.Client) -> Callable[..., App]:
     """Return a function that makes a panel over a snapshot of the products."""
     catalog = prodex.load_products(service, name="shop", progress=False)
 
@@ -127,7 +127,7 @@ def upserts(exchange: Sandbox) -> int:
 
 
 @pytest.mark.slow
-def test_from_the_correction_to_the_proof(made: Callable[..., App], service: prodex.Client) -> None:
+def test_from_the_correction_to_the_proof(made: Callable[..., App], service: prodex.service.Client) -> None:
     """Nothing is sent by the first press; afterwards catalogue and audit are those of now, and the draft is gone."""
     app = made(name(), name("Nom", "3", None), name("x" * 201, "2", None))
     audited(app)
@@ -179,7 +179,7 @@ def test_every_section_has_the_fresh_products(made: Callable[..., App]) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_not_shown_is_not_sent(made: Callable[..., App], service: prodex.Client) -> None:
+def test_what_was_not_shown_is_not_sent(made: Callable[..., App], service: prodex.service.Client) -> None:
     """Whatever changes between the question and Yes, in this page or another, the press is refused visibly."""
     app = made(name())
     press(app, "Send 1")
@@ -434,7 +434,7 @@ def test_a_reply_that_is_lost_leaves_nothing_sent_twice(made: Callable[..., App]
 
 @pytest.mark.slow
 def test_a_write_whose_reply_is_lost_is_found_at_the_service(
-    made: Callable[..., App], exchange: Sandbox, service: prodex.Client
+    made: Callable[..., App], exchange: Sandbox, service: prodex.service.Client
 ) -> None:
     """It was carried out; another kernel that takes the draft up finds it there, and sends nothing."""
     app = made(name())
@@ -490,7 +490,7 @@ def test_what_the_service_refuses_is_collected_again(made: Callable[..., App], e
 
 @pytest.mark.slow
 def test_a_product_that_changed_is_not_overwritten(
-    made: Callable[..., App], exchange: Sandbox, service: prodex.Client
+    made: Callable[..., App], exchange: Sandbox, service: prodex.service.Client
 ) -> None:
     """It was changed after it was loaded: nothing is sent, and the section says why."""
     app = made(name())
@@ -565,7 +565,7 @@ def test_a_press_on_stop_does_not_cut_sending(made: Callable[..., App], exchange
 
 @pytest.mark.slow
 def test_another_catalogue_that_is_opened_meanwhile_stays(
-    made: Callable[..., App], exchange: Sandbox, service: prodex.Client
+    made: Callable[..., App], exchange: Sandbox, service: prodex.service.Client
 ) -> None:
     """What was sent is noted where it was collected, and looked for when that is opened again."""
     app = made(name())

@@ -29,7 +29,7 @@ def sample() -> Catalog:
     return prodex.flatten(one.record for one in shared_products(400))
 
 
-def app_of(catalog: Catalog, audit: prodex.Audit | None = None, **typed: object) -> App:
+def app_of(catalog: Catalog, audit: prodex.quality.Audit | None = None, **typed: object) -> App:
     return App(Session(catalog, audit, section="coverage").with_typed("coverage", **typed))
 
 

@@ -40,7 +40,7 @@ def sample() -> Catalog:
 
 
 @pytest.fixture(scope="module")
-def audit(sample: Catalog) -> prodex.Audit:
+def audit(sample: Catalog) -> prodex.quality.Audit:
     return prodex.audit(sample, "online-listing", progress=False, now=AS_OF)
 
 
@@ -49,7 +49,7 @@ def text(data: Any, language: str = "fra-FR") -> dict[str, Any]:
     return {"expressedIn": {"code": language}, "data": data}
 
 
-def app_of(catalog: Catalog, audit: prodex.Audit | None = None, **typed: Any) -> App:
+def app_of(catalog: Catalog, audit: prodex.quality.Audit | None = None, **typed: Any) -> App:
     """Return a panel of the section alone, whose figures are read."""
     app = App(Session(catalog, audit).with_typed("coverage", **typed), ["coverage"])
     app.view()
@@ -259,7 +259,9 @@ def test_figures_by_group_are_counted_by_hand(sample: Catalog, by: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("by", GROUPINGS)
-def test_what_is_required_is_what_the_audit_says(sample: Catalog, audit: prodex.Audit, by: str) -> None:
+def test_what_is_required_is_what_the_audit_says(
+    sample: Catalog, audit: prodex.quality.Audit, by: str
+) -> None:
     """Of those to which it applies, the figures are those of `Audit.coverage`."""
     app = app_of(sample, audit)
     choose(app, by=by)
@@ -314,7 +316,7 @@ def test_a_head_lists_its_group_and_is_taken_back(sample: Catalog) -> None:
 
 
 @pytest.mark.slow
-def test_a_required_cell_lists_what_fails(sample: Catalog, audit: prodex.Audit) -> None:
+def test_a_required_cell_lists_what_fails(sample: Catalog, audit: prodex.quality.Audit) -> None:
     """Of those to which it applies, a press lists exactly the products that fail the check."""
     app = app_of(sample, audit)
     assert words_of(row_of(app, _NAME)["detail"]).startswith("required: fr, nl")
@@ -486,7 +488,7 @@ def test_attributes_are_added_and_removed(sample: Catalog) -> None:
     assert [*USUAL] == shown()
 
 
-def test_another_catalogue_and_another_audit(sample: Catalog, audit: prodex.Audit) -> None:
+def test_another_catalogue_and_another_audit(sample: Catalog, audit: prodex.quality.Audit) -> None:
     """The rows follow the audit unless somebody has chosen others, and no figure of another catalogue stays."""
     app = app_of(sample, audit)
     required = frame(app)["attribute"].unique().tolist()
@@ -505,7 +507,7 @@ def test_another_catalogue_and_another_audit(sample: Catalog, audit: prodex.Audi
 
 @pytest.mark.slow
 def test_an_audit_counts_what_applies_until_somebody_chooses_otherwise(
-    sample: Catalog, audit: prodex.Audit
+    sample: Catalog, audit: prodex.quality.Audit
 ) -> None:
     """What is required of few products looks empty among all; a choice outlives the next audit."""
 
@@ -646,7 +648,7 @@ def test_progress_is_said_in_words(sample: Catalog) -> None:
     assert grid(app)["rows"]
 
 
-def test_an_audit_of_other_products_is_unknown(audit: prodex.Audit) -> None:
+def test_an_audit_of_other_products_is_unknown(audit: prodex.quality.Audit) -> None:
     """Products that the audit does not cover are neither filled nor missing."""
     other = prodex.flatten([{"id": 10**8, "namePublicLong": [text("Riz")]}])
     assert {"unknown", "not required"} == set(frame(app_of(other, audit))["state"])

@@ -54,18 +54,18 @@ RECORDS = st.lists(
 
 
 @pytest.fixture(scope="module")
-def audit(sample: prodex.Catalog) -> prodex.Audit:
+def audit(sample: prodex.Catalog) -> prodex.quality.Audit:
     """Judge 400 products of the sample."""
     return prodex.audit(sample, "online-listing", now=AS_OF, progress=False)
 
 
 @pytest.fixture
-def app(audit: prodex.Audit) -> App:
+def app(audit: prodex.quality.Audit) -> App:
     """Show them."""
     return quality(audit)
 
 
-def failing(audit: prodex.Audit, **equal: Any) -> set[str]:
+def failing(audit: prodex.quality.Audit, **equal: Any) -> set[str]:
     """Return the products of failures, filtered by hand; None means that there is nothing."""
     failures = audit.failures()
     for column, value in equal.items():
@@ -190,7 +190,7 @@ def test_a_cell_keeps_equal_labels_apart() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["kind", "owner", "brand", "market", "language"])
-def test_cells_open_as_many_products_as_they_count(app: App, audit: prodex.Audit, by: str) -> None:
+def test_cells_open_as_many_products_as_they_count(app: App, audit: prodex.quality.Audit, by: str) -> None:
     """Every cell of the first page that counts failing checks opens the products that fail, and no other does."""
     app.act("heat.group", by=by)
     name = column_names(by)[0]
@@ -271,7 +271,7 @@ def test_every_cell_opens_the_products_that_fail_there(records: list[dict[str, A
         assert sum(map(len, found)) == len(set().union(*found))
 
 
-def test_a_language_chooses_the_checks_about_it(app: App, audit: prodex.Audit) -> None:
+def test_a_language_chooses_the_checks_about_it(app: App, audit: prodex.quality.Audit) -> None:
     """A product without French texts is not in a facet of French, so a language sets checks and no facet."""
     french = {check.id for check in audit.checks if check.language == "fr" and check.block == "texts"}
     choice = of_cell(audit, "language", "fr", "French", "texts")
@@ -291,7 +291,9 @@ def test_no_blockers_are_not_everything() -> None:
     assert {"7"} == products(app.session, to_work_on(audit))
 
 
-def test_a_choice_is_added_and_taken_back_without_touching_others(app: App, audit: prodex.Audit) -> None:
+def test_a_choice_is_added_and_taken_back_without_touching_others(
+    app: App, audit: prodex.quality.Audit
+) -> None:
     """What was required before is required after, whatever is pressed twice."""
     before = Selection().toggled("owner", "x").searching("lait")
     session = app.session.filtered(before)

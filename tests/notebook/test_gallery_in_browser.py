@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from prodex.pictures import gallery
+from prodex.pictures.contact_sheet import gallery
 from tests.accessibility import violations
 from tests.pictures.file_server import FileServer, serving
 from tests.pictures.test_gallery import EVIL, hostile

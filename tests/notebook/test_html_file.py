@@ -38,7 +38,7 @@ _JSON = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def sample() -> tuple[prodex.Catalog, prodex.Audit]:
+def sample() -> tuple[prodex.Catalog, prodex.quality.Audit]:
     """60 products of the sample, audited."""
     catalog = prodex.flatten(product.record for product in shared_products(60))
     return catalog, prodex.audit(catalog, "online-listing", now=AS_OF, progress=False)
@@ -85,7 +85,7 @@ def test_what_is_packed_is_unpacked_as_it_was(common: list[Any], own: list[Any])
 
 
 def test_cards_that_are_read_together_are_those_that_are_read_alone(
-    sample: tuple[prodex.Catalog, prodex.Audit], monkeypatch: pytest.MonkeyPatch
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some products at a time, with their audit: texts, gaps, findings, what cannot be read."""
     monkeypatch.setattr("prodex.exploration.card.record._AT_A_TIME", 7)
@@ -104,7 +104,7 @@ def test_cards_that_are_read_together_are_those_that_are_read_alone(
 
 
 def test_every_card_is_in_the_file(
-    sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the panel shows it, in the order of the products: also where there are several parts."""
     monkeypatch.setattr("prodex.notebook.html_file.cards._SAMPLE", 5)
@@ -119,7 +119,7 @@ def test_every_card_is_in_the_file(
 
 
 def test_a_file_has_the_products_that_the_panel_shows(
-    sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path
 ) -> None:
     """Those that meet the filters, with the columns and the order of the table; the figures are about them."""
     catalog, audit = sample
@@ -154,7 +154,7 @@ def test_more_products_than_a_file_has_are_counted(tmp_path: Path, monkeypatch: 
 
 
 def test_cards_without_room_are_counted(
-    sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table has all products; of the cards the first are there, and it is said how many."""
     monkeypatch.setattr("prodex.notebook.html_file.cards._SAMPLE", 5)
@@ -178,7 +178,7 @@ def test_cards_without_room_are_counted(
 
 
 def test_texts_without_room_are_not_searched_and_that_is_said(
-    sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Labels and numbers are; and what does not fit at all is refused with what to do."""
     catalog, _ = sample
@@ -244,7 +244,7 @@ def test_the_policy_lets_our_script_and_style_run_and_nothing_else(tmp_path: Pat
 
 
 def test_the_same_products_give_the_same_bytes(
-    sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path
 ) -> None:
     """Whoever keeps files of several days sees which differ."""
     catalog, audit = sample
@@ -273,7 +273,7 @@ def test_no_products_are_a_file_too(tmp_path: Path) -> None:
     assert 0 == data["data"]["cards"]["count"]
 
 
-def changed() -> prodex.Difference:
+def changed() -> prodex.compare.Difference:
     """Return a difference of thirty products: some texts changed, some pictures gone, some products new and gone."""
     records = [product.record for product in shared_products(40)]
     after = json.loads(json.dumps(records[5:]))
@@ -377,7 +377,7 @@ def pressed(value: Any) -> set[str]:
     return own | {name for one in value.values() for name in pressed(one)}
 
 
-def test_every_press_is_answered(sample: tuple[prodex.Catalog, prodex.Audit], tmp_path: Path) -> None:
+def test_every_press_is_answered(sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path) -> None:
     """What Python has written as buttons and rows asks for nothing that the script of the file does not know."""
     catalog, audit = sample
     shop = parts_of(explore(catalog, audit=audit).to_html(tmp_path / "shop.html", progress=False).path)[

@@ -93,7 +93,7 @@ def settled(page: Page) -> None:
 
 
 @pytest.fixture(scope="module")
-def sample() -> tuple[prodex.Catalog, prodex.Audit]:
+def sample() -> tuple[prodex.Catalog, prodex.quality.Audit]:
     """400 products of the sample, audited, and one whose words are far from each other."""
     spaced = {"expressedIn": {"code": "fra-FR"}, "data": "de  l\u2003eau\na\u00a0b c"}
     records = [
@@ -195,7 +195,7 @@ def expected(filter_: ProductFilter, selection: Selection, names: list[str]) -> 
     return {"mask": "".join(map(str, left.mask.astype(int))), "counts": counts}
 
 
-def compare_answers(catalog: prodex.Catalog, audit: prodex.Audit, page: Page, seed: int) -> None:
+def compare_answers(catalog: prodex.Catalog, audit: prodex.quality.Audit, page: Page, seed: int) -> None:
     """Draw conditions, and compare what the file and Python answer to each."""
     draw = random.Random(seed)
     data = page.evaluate(_DATA.replace("SCRIPT", scripts()))
@@ -232,7 +232,7 @@ def scripts() -> str:
 
 @pytest.mark.slow
 def test_every_count_is_that_of_python(
-    sample: tuple[prodex.Catalog, prodex.Audit], browser: Browser, tmp_path: Path
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], browser: Browser, tmp_path: Path
 ) -> None:
     """For many selections of values, gaps, ranges, checks and words: the same products, and the same numbers."""
     catalog, audit = sample
@@ -270,7 +270,9 @@ def summary(page: Page) -> str:
 
 
 @pytest.fixture(scope="module")
-def shop(sample: tuple[prodex.Catalog, prodex.Audit], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop(
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A file of some of them."""
     catalog, audit = sample
     some = catalog.where(catalog.products.index < 130)
@@ -279,7 +281,7 @@ def shop(sample: tuple[prodex.Catalog, prodex.Audit], tmp_path_factory: pytest.T
 
 
 def test_a_colleague_filters_searches_sorts_and_opens_cards(
-    shop: Path, sample: tuple[prodex.Catalog, prodex.Audit], browser: Browser
+    shop: Path, sample: tuple[prodex.Catalog, prodex.quality.Audit], browser: Browser
 ) -> None:
     """Presses lead to the same products as in Python; what was chosen is a chip, and can be gone back from."""
     catalog = sample[0].where(sample[0].products.index < 130)
@@ -314,7 +316,7 @@ def test_a_colleague_filters_searches_sorts_and_opens_cards(
 
 
 def test_a_check_lists_the_products_that_fail_it(
-    shop: Path, sample: tuple[prodex.Catalog, prodex.Audit], browser: Browser
+    shop: Path, sample: tuple[prodex.Catalog, prodex.quality.Audit], browser: Browser
 ) -> None:
     """From the figures of the audit, and from the filters: the same products as the audit has."""
     audit = sample[1].only(sample[0].products["product_id"].head(130))
@@ -339,7 +341,7 @@ def test_a_check_lists_the_products_that_fail_it(
 
 
 def test_a_range_is_typed_and_pressed(
-    shop: Path, sample: tuple[prodex.Catalog, prodex.Audit], browser: Browser
+    shop: Path, sample: tuple[prodex.Catalog, prodex.quality.Audit], browser: Browser
 ) -> None:
     """A day, a bar, and what nobody understands, which is said beside its field."""
     catalog = sample[0].where(sample[0].products.index < 130)

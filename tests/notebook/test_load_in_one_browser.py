@@ -34,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def app(service: prodex.Client) -> App:
+def app(service: prodex.service.Client) -> App:
     """Open the section over a catalogue of one product."""
     return App(Session(prodex.flatten([{"id": 7}]), service=service, section="load"))
 

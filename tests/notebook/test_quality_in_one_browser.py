@@ -30,13 +30,13 @@ COLUMNS = ["channel", "market", "family", "attribute", "language", "level"]
 
 
 @pytest.fixture(scope="module")
-def audit(sample: prodex.Catalog) -> prodex.Audit:
+def audit(sample: prodex.Catalog) -> prodex.quality.Audit:
     """Judge 400 products by a profile and by requirements."""
     wanted = prodex.Requirements.of(pd.DataFrame(ROWS, columns=COLUMNS))
     return prodex.audit(sample, "online-listing", requirements=wanted, now=AS_OF, progress=False)
 
 
-def panel(audit: prodex.Audit) -> App:
+def panel(audit: prodex.quality.Audit) -> App:
     """Return a panel of an audit that shows the section."""
     assert audit.catalog is not None
     return App(Session(audit.catalog, audit, section="quality"))
@@ -84,7 +84,7 @@ def test_from_the_profile_to_the_products(sample: prodex.Catalog, browser: Brows
         expect(page.locator(".rule").get_by_text("How to fix it")).to_be_visible()
 
 
-def test_checks_are_sorted_and_found(audit: prodex.Audit, browser: Browser) -> None:
+def test_checks_are_sorted_and_found(audit: prodex.quality.Audit, browser: Browser) -> None:
     """By the heads of columns, and by words that are typed."""
     app = panel(audit)
     with shown(app, browser) as page:
@@ -131,7 +131,9 @@ def test_a_finding_is_accepted_and_withdrawn(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 800), ("light", 600)])
-def test_everybody_can_read_it(audit: prodex.Audit, browser: Browser, scheme: str, width: int) -> None:
+def test_everybody_can_read_it(
+    audit: prodex.quality.Audit, browser: Browser, scheme: str, width: int
+) -> None:
     """Nothing is found by axe, nothing is wider than the page, and no button is cut."""
     app = panel(audit)
     with shown(app, browser, scheme=scheme, width=width) as page:
@@ -165,7 +167,7 @@ def test_what_suppliers_typed_is_shown_letter_by_letter(browser: Browser) -> Non
         assert "A panel" == page.title()
 
 
-def test_right_to_left(audit: prodex.Audit, browser: Browser) -> None:
+def test_right_to_left(audit: prodex.quality.Audit, browser: Browser) -> None:
     """A page that is read from right to left has the section turned round, and nothing out of sight."""
     with shown(panel(audit), browser, direction="rtl", width=800) as page:
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -41,7 +41,7 @@ PROFILE = {"checks": {"names_not_in_capitals": {}, "required_text": MISSING}}
 CAPITALS, NAME = "PAIN DE CAMPAGNE AUX GRAINES", "Pain de campagne aux graines"
 
 
-def client(sandbox: Sandbox) -> prodex.Client:
+def client(sandbox: Sandbox) -> prodex.service.Client:
     """Reach a sandbox."""
     key = sandbox.credentials[0]
     return prodex.connect(
@@ -283,7 +283,7 @@ def test_what_changes_after_it_has_arrived_is_seen_by_the_next_check(asked: Aske
     other = prodex.TextCorrection(
         there["product_id"], "namePublicLong", None, "PAIN DE SEIGLE", before=NAME, **place
     )
-    prodex.fix_texts([other], app.session.catalog).apply(service).wait()
+    prodex.correct_from([other], app.session.catalog).apply(service).wait()
     app.act("send.check", outbox="returned")
     settle(app)
     assert "0 of 1 correction has arrived" in said(app)

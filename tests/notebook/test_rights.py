@@ -38,13 +38,13 @@ def catalog() -> px.Catalog:
 
 
 @pytest.fixture(scope="module")
-def audit(catalog: px.Catalog) -> px.Audit:
+def audit(catalog: px.Catalog) -> px.quality.Audit:
     """Hold their audit."""
     return px.audit(catalog, "online-listing")
 
 
 @pytest.fixture
-def reading(catalog: px.Catalog, audit: px.Audit) -> App:
+def reading(catalog: px.Catalog, audit: px.quality.Audit) -> App:
     """Show them, audited, in a panel that only reads."""
     return App(Session(catalog, audit, may=Right.READ))
 

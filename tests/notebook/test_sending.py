@@ -28,7 +28,7 @@ def box() -> Iterator[Outbox]:
     """Add a source whose corrections are always the same, of which one is to be confirmed."""
 
     def judging(session: Session) -> Judging:
-        return Judging((session.catalog,), lambda: prodex.fix_texts(NAMES, session.catalog), "Judging")
+        return Judging((session.catalog,), lambda: prodex.correct_from(NAMES, session.catalog), "Judging")
 
     yield outbox(Outbox("pasted", "corrections", judging, partial(judged_answers, "pasted")))
     del OUTBOXES["pasted"]

@@ -69,7 +69,7 @@ def press(app: App, key: str) -> None:
     app.act(button["do"], **button["args"])
 
 
-def opened(catalog: prodex.Catalog, audit: prodex.Audit | None = None) -> App:
+def opened(catalog: prodex.Catalog, audit: prodex.quality.Audit | None = None) -> App:
     app = App(Session(catalog, audit))
     app.view()
     app.wait()

@@ -345,7 +345,9 @@ def test_what_was_not_asked_for_is_not_taken_for_missing(
 ) -> None:
     """A catalogue that was loaded without pictures is refused."""
     catalog = prodex.flatten([{"id": 1}])
-    asked = replace(catalog, origin=prodex.Origin("https://api.example.com", prodex.ProductQuery(**query)))
+    asked = replace(
+        catalog, origin=prodex.catalog.Origin("https://api.example.com", prodex.ProductQuery(**query))
+    )
     with pytest.raises(InputError, match="loaded without assets"):
         download_pictures(asked, folder, **options)
 

@@ -16,8 +16,8 @@ from PIL import Image
 
 import prodex
 from prodex.errors import InputError
-from prodex.pictures import Gallery, gallery
-from prodex.pictures.contact_sheet import SheetCell
+from prodex.pictures import Gallery
+from prodex.pictures.contact_sheet import SheetCell, gallery
 from prodex.pictures.thumbnails import Thumbnail
 from tests.cases import each_row
 
@@ -125,7 +125,7 @@ def test_what_is_missing_is_said_in_words(server: FileServer) -> None:
     )
     assert "CRC does not match" in sheet._repr_html_()
     assert 1 == sheet._repr_html_().count("<img ")
-    asked = prodex.Origin("https://api.example.com", prodex.ProductQuery(source_include=["brand"]))
+    asked = prodex.catalog.Origin("https://api.example.com", prodex.ProductQuery(source_include=["brand"]))
     unknown = replace(shop(server, {"id": 1}), origin=asked)
     assert "0 of 1 with a picture, 1 for which pictures were not requested" in repr(gallery(unknown))
 

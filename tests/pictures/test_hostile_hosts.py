@@ -87,7 +87,7 @@ def test_a_file_that_never_ends_is_left_in_time(kind: str, tmp_path: Path) -> No
     if not kind.startswith("a r"):
         said = r"took more than 0[.]4 s and is incomplete: stopped after \d[.]\d s: "
         assert re.search(said, str(caught.value))
-        assert "download_pictures(limits=px.Limits(seconds=...)) sets another" in str(caught.value)
+        assert "download_pictures(limits=px.limits.Limits(seconds=...)) sets another" in str(caught.value)
 
 
 def test_what_says_that_it_is_a_sandbox_for_ever_is_left_in_time(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_one_host_that_asks_for_an_endless_pause_costs_only_its_own(
             bad.serve(f"/{number}.jpg", status=503, headers=pause)
             pictures += [{"url": f"http://{host}.example/{number}.jpg"} for host in ("bad", "good")]
         catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "assets": {"pictures": pictures}}])
-        outcome = prodex.download_pictures(catalog, tmp_path, limits=prodex.Limits(seconds=5))
+        outcome = prodex.download_pictures(catalog, tmp_path, limits=prodex.limits.Limits(seconds=5))
 
     files: pd.DataFrame = outcome.files
     assert 4 == (files["state"] == "downloaded").sum()
@@ -172,7 +172,7 @@ def test_the_limits_of_a_download_are_a_setting(
     server: FileServer, internet: Internet, tmp_path: Path
 ) -> None:
     """Smaller than the picture: the row says how large it is, and what would let it pass."""
-    said = r"has 20 bytes, and the limit is 10: .*px.Limits\(wire_bytes=...\)\) raises it"
+    said = r"has 20 bytes, and the limit is 10: .*px.limits.Limits\(wire_bytes=...\)\) raises it"
     with (
         MediaDownloader(server.base_url, limits=Limits(wire_bytes=10)) as media,
         pytest.raises(MediaRefused, match=said),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from prodex.limits import Limits
 from prodex.network.download import DownloadPolicy, MediaDownloader
 from prodex.network.retry import RetryPolicy
 from tests.cases import each_row
+from tests.certificates import for_localhost
 
 from .conftest import Internet
 from .file_server import FileServer, serving
@@ -128,6 +128,37 @@ def test_the_connection_goes_to_the_address_that_was_checked(
     assert ["media.example"] == internet.looked_up
     assert [OUTSIDE] == internet.connected
     assert "media.example" == server.asked[0][1]["host"]
+
+
+def test_a_name_is_checked_for_each_connection(server: FileServer, internet: Internet, part: Path) -> None:
+    """A name that leads inside when the next connection is opened is refused then, though it was public before."""
+    closing = {"Connection": "close"}
+    server.serve("/a.jpg", CONTENT, headers=closing)
+    internet.names["media.example"] = [OUTSIDE]
+    internet.machines[OUTSIDE] = server.port
+    with MediaDownloader("https://api.example.com", resolve=internet.resolve) as media:
+        media.download("http://media.example/a.jpg", part)
+        internet.names["media.example"] = ["127.0.0.1"]
+        internet.machines["127.0.0.1"] = server.port
+        with pytest.raises(MediaRefused, match=r"media.example was not requested: 127[.]0[.]0[.]1 is not"):
+            media.download("http://media.example/a.jpg", part)
+
+    assert [OUTSIDE] == internet.connected
+
+
+def test_a_connection_stays_with_the_address_that_was_checked(
+    server: FileServer, internet: Internet, tmp_path: Path
+) -> None:
+    """While it is kept, the name may lead anywhere: the files come from where they came before."""
+    server.serve("/a.jpg", CONTENT)
+    internet.names["media.example"] = [OUTSIDE]
+    internet.machines[OUTSIDE] = server.port
+    with MediaDownloader("https://api.example.com", resolve=internet.resolve) as media:
+        for name in ("a", "b"):
+            media.download("http://media.example/a.jpg", tmp_path / f"{name}.part")
+            internet.names["media.example"] = ["10.0.0.1"]
+
+    assert ([OUTSIDE], 2) == (internet.connected, len(server.asked))
 
 
 def test_the_next_address_of_a_name_is_tried(server: FileServer, internet: Internet, part: Path) -> None:
@@ -568,13 +599,8 @@ def test_a_part_whose_version_is_damaged_begins_anew(version: bytes, server: Fil
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a certificate for localhost, with its key."""
-    path = tmp_path_factory.mktemp("certificate") / "localhost.pem"
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
-    subprocess.run([*command, "-keyout", f"{path}.key", "-out", str(path)], check=True, capture_output=True)
-    path.write_text(path.read_text() + Path(f"{path}.key").read_text())
-    return path
+    """A certificate for localhost, with its key."""
+    return for_localhost(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.mark.slow

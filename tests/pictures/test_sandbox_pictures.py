@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import prodex
-from prodex.pictures import download_pictures, gallery, thumbnails
+from prodex.pictures import download_pictures
+from prodex.pictures.contact_sheet import gallery
+from prodex.pictures.thumbnails import thumbnails
 from prodex.sandbox import Fault, Sandbox
 from prodex_sandbox.sample import shared_products
 from tests.cases import own_home

@@ -14,8 +14,9 @@ from PIL import Image, ImageChops, ImageFilter, ImageOps
 
 import prodex
 from prodex.errors import InputError, StorageError
-from prodex.pictures import download_pictures, thumbnails
+from prodex.pictures import download_pictures
 from prodex.pictures.resize import shrink
+from prodex.pictures.thumbnails import thumbnails
 from tests.cases import each_row
 
 from . import drawn
@@ -227,7 +228,7 @@ def test_what_was_not_asked_for_is_not_called_missing() -> None:
         ({"source_exclude": ["assets.pictures.isPackshot"]}, {}, "no picture"),
     ):
         query = prodex.ProductQuery(**asked)
-        some = replace(catalog, origin=prodex.Origin("https://api.example.com", query))
+        some = replace(catalog, origin=prodex.catalog.Origin("https://api.example.com", query))
         assert [problem] == [one.problem for one in thumbnails(some, ["1"], 64, **options)]
 
 

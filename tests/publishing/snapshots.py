@@ -33,7 +33,7 @@ def product(number: int, name: str = "Riz") -> dict[str, Any]:
 def in_parts(*parts: list[dict[str, Any]]) -> prodex.Catalog:
     """Return a catalogue of several parts."""
     catalogs = [prodex.flatten(records) for records in parts]
-    origin = catalogs[0].origin.with_ledger(prodex.Ledger(distinct=sum(map(len, catalogs))))
+    origin = catalogs[0].origin.with_ledger(prodex.catalog.Ledger(distinct=sum(map(len, catalogs))))
     return prodex.Catalog(tuple(part for one in catalogs for part in one.parts), origin)
 
 

@@ -96,7 +96,7 @@ def test_a_second_publisher_at_the_same_time_is_told(first: bool, moment: str, t
         prodex.publish(shop(), tmp_path)
     others = shop("Riz of the others")
     mine = shop("Riz that is mine")
-    begun: list[prodex.Publication] = []
+    begun: list[prodex.publishing.Publication] = []
 
     def another(done: int, total: int) -> None:
         if not begun and done == (1 if moment == "at the first step" else total - 1):

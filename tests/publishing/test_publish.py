@@ -47,7 +47,7 @@ def expected(catalog: prodex.Catalog, table: str) -> pa.Table:
     return found.select([name for name in found.column_names if first[name.lower()] == name])
 
 
-def as_delta(folder: Path, published: prodex.Publication) -> dict[str, pa.Table]:
+def as_delta(folder: Path, published: prodex.publishing.Publication) -> dict[str, pa.Table]:
     """Return the tables of a publication as `deltalake` reads them."""
     versions = published.versions
     return {name: DeltaTable(folder / name, version=versions[name]).to_pyarrow_table() for name in TABLES}
@@ -238,9 +238,9 @@ def test_the_command_asks_before_it_publishes_an_older_snapshot(tmp_path: Path) 
     answers = [
         CliRunner().invoke(app, ["publish", *words])
         for words in (
-            [folders[1], str(tmp_path)],
-            [folders[0], str(tmp_path)],
-            [folders[0], str(tmp_path), "--older"],
+            [folders[1], "--to", str(tmp_path)],
+            [folders[0], "--to", str(tmp_path)],
+            [folders[0], "--to", str(tmp_path), "--older"],
         )
     ]
 
@@ -333,7 +333,9 @@ def test_the_newest_publication_is_found_without_reading_the_earlier_ones(tmp_pa
 
 def test_a_snapshot_without_products_is_published_too(tmp_path: Path) -> None:
     """Be it of one empty part or of none."""
-    for number, catalog in enumerate([prodex.flatten([]), prodex.Catalog((), prodex.Origin("records"))]):
+    for number, catalog in enumerate(
+        [prodex.flatten([]), prodex.Catalog((), prodex.catalog.Origin("records"))]
+    ):
         saved = catalog.save("empty")
         prodex.publish(saved, tmp_path / str(number))
         assert saved.equals(prodex.open_published(tmp_path / str(number)))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import prodex
-from prodex import Audit, ProductQuery
+from prodex import ProductQuery
+from prodex.quality import Audit
 from prodex.quality.rulebook import all_rules
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF

@@ -61,29 +61,30 @@ def _record(number: int, text: str) -> dict[str, Any]:
     }
 
 
-def fails(products: Products) -> prodex.Verdict:
+def fails(products: Products) -> prodex.packs.Verdict:
     """Fail everything, with the name as the value seen, the attribute and the reason."""
     everything = list(range(len(products)))
     name = products.name
-    return prodex.Verdict(
-        [True] * len(products), evidence=prodex.Evidence(everything, attribute=name, value=name, reason=name)
+    return prodex.packs.Verdict(
+        [True] * len(products),
+        evidence=prodex.packs.Evidence(everything, attribute=name, value=name, reason=name),
     )
 
 
-def raises(products: Products) -> prodex.Verdict:
+def raises(products: Products) -> prodex.packs.Verdict:
     """Raise with a product's text in the message."""
     raise ValueError(products.name[0].as_py())
 
 
-def audit() -> prodex.Audit:
+def audit() -> prodex.quality.Audit:
     """Judge it by rules that hand all of it on."""
-    prodex.rule(
+    prodex.packs.rule(
         title=f"title {STRINGS[0]}",
         problem=f"Problem {STRINGS[0]}",
         fix=f"fix {STRINGS[1]}",
         severity="blocker",
         source=STRINGS[2],
     )(fails)
-    prodex.rule(title="it raises")(raises)
+    prodex.packs.rule(title="it raises")(raises)
     profile = {"checks": {"fails": {}, "raises": {}, "valid_gtin": {}, "has_front_packshot": {}}}
     return prodex.audit(catalog(), profile)

@@ -8,20 +8,20 @@ import prodex
 from prodex.quality.products import Products
 
 
-def is_even(products: Products) -> prodex.Verdict:
+def is_even(products: Products) -> prodex.packs.Verdict:
     """Ids that are odd fail."""
     odd = (products["product_id"].str[-1].isin(list("13579"))).to_numpy()
-    return prodex.Verdict(odd)
+    return prodex.packs.Verdict(odd)
 
 
-def raises_on_odd(products: Products) -> prodex.Verdict:
+def raises_on_odd(products: Products) -> prodex.packs.Verdict:
     """Raise where a product's id is odd."""
     if is_even(products).fails.any():
         raise ZeroDivisionError("an odd id")
-    return prodex.Verdict([False] * len(products))
+    return prodex.packs.Verdict([False] * len(products))
 
 
-def never_returns(products: Products) -> prodex.Verdict:
+def never_returns(products: Products) -> prodex.packs.Verdict:
     """Wait for ever."""
     while True:
         time.sleep(0.01)
@@ -29,6 +29,6 @@ def never_returns(products: Products) -> prodex.Verdict:
 
 def declare() -> None:
     """Make them rules; the tests forget them afterwards."""
-    prodex.rule(title="the id is even")(is_even)
-    prodex.rule(title="never")(never_returns)
-    prodex.rule(title="the id is even, or it raises")(raises_on_odd)
+    prodex.packs.rule(title="the id is even")(is_even)
+    prodex.packs.rule(title="never")(never_returns)
+    prodex.packs.rule(title="the id is even, or it raises")(raises_on_odd)

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 import prodex
-from prodex import Audit, Catalog, clock
+from prodex import Catalog, clock
 from prodex.display.audit import accepted_lines
 from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
+from prodex.quality import Audit
 from prodex.quality import accepted as accepted_module
 from prodex.quality.accepted import digest_of
 from tests.cases import each_row

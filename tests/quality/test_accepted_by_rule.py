@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex import Audit
+from prodex.quality import Audit
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row
 from tests.quality import test_rules_food as food

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex import Audit
 from prodex.errors import OtherLayout
 from prodex.gtin import check_digit
+from prodex.quality import Audit
 from prodex.quality.accepted import digests_of
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.rulebook import all_rules
@@ -492,10 +492,10 @@ def test_what_a_rule_of_ones_own_compares_with_is_what_it_declares(file: Path) -
     """Its value and `compared` count; its reason may say what it likes."""
 
     def audit(net: int, gross: int, words: str) -> Audit:
-        @prodex.rule(title="own weights fit", needs=("netWeight", "grossWeight"), replace=True)
-        def own_weights_fit(products: Any) -> prodex.Verdict:
-            evidence = prodex.Evidence([0], "netWeight", None, str(net), words, str(gross))
-            return prodex.Verdict([True], evidence=evidence)
+        @prodex.packs.rule(title="own weights fit", needs=("netWeight", "grossWeight"), replace=True)
+        def own_weights_fit(products: Any) -> prodex.packs.Verdict:
+            evidence = prodex.packs.Evidence([0], "netWeight", None, str(net), words, str(gross))
+            return prodex.packs.Verdict([True], evidence=evidence)
 
         known = file if file.exists() else None
         catalog = prodex.flatten([{"id": 7, "gtin": GTIN}])

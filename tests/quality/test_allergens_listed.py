@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex import Audit, ProductQuery
+from prodex import ProductQuery
+from prodex.quality import Audit
 from prodex.quality.states import State
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row

@@ -31,8 +31,8 @@ def same(one: Audit, other: Audit) -> bool:
 def test_an_audit_is_opened_as_it_was_saved(sample: prodex.Catalog) -> None:
     """With the catalogue for what it does not keep itself, and with crashes of rules that are no longer there."""
 
-    @prodex.rule(title="never")
-    def breaks(products: Products) -> prodex.Verdict:
+    @prodex.packs.rule(title="never")
+    def breaks(products: Products) -> prodex.packs.Verdict:
         raise RuntimeError
 
     catalog = sample.save("shop")

@@ -267,9 +267,9 @@ def test_the_repr_prints_formula_version_and_caveat(audit: Audit) -> None:
 def test_own_checks_are_counted_under_the_score() -> None:
     """They are no part of the rule set's version."""
 
-    @prodex.rule(title="never")
-    def is_mine(products: Products) -> prodex.Verdict:
-        return prodex.Verdict([True] * len(products))
+    @prodex.packs.rule(title="never")
+    def is_mine(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([True] * len(products))
 
     audit = prodex.audit(prodex.flatten([{"id": 7}]), {"checks": {"is_mine": {}}})
 
@@ -279,7 +279,7 @@ def test_own_checks_are_counted_under_the_score() -> None:
 def test_unknown_is_counted_and_shown() -> None:
     """Data that were not requested appear in the figures, not in the score."""
     catalog = prodex.flatten([{"id": 7, "gtin": GOOD}])
-    origin = prodex.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
+    origin = prodex.catalog.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
     audit = prodex.audit(prodex.Catalog(catalog.parts, origin), PROFILE, now=AS_OF)
 
     assert (2, 2, 1.0) == tuple(audit.summary[["unknown", "checks_unknown", "score"]])

@@ -87,8 +87,8 @@ def test_hostile_text_is_shown_verbatim_and_never_as_markup(profile: str) -> Non
 def test_hostile_words_of_a_crash_are_escaped() -> None:
     """A message can hold what a supplier typed."""
 
-    @prodex.rule(title="never")
-    def breaks(products: object) -> prodex.Verdict:
+    @prodex.packs.rule(title="never")
+    def breaks(products: object) -> prodex.packs.Verdict:
         raise ValueError(HOSTILE)
 
     audit = prodex.audit(prodex.flatten([{"id": 7}]), {"checks": {"breaks": {}}})

@@ -49,7 +49,7 @@ def test_what_one_side_does_not_know_is_not_comparable() -> None:
     checks = {"required_text": {"attribute": "nameLegal", "language": "fr"}}
     old = audited({1: GOOD}, checks)
     catalog = prodex.flatten([{"id": 1}])
-    origin = prodex.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
+    origin = prodex.catalog.Origin("sandbox", prodex.ProductQuery(source_include=["brand"]))
     new = prodex.audit(prodex.Catalog(catalog.parts, origin), {"checks": checks})
 
     assert ["not comparable"] == compare_audits(old, new).changes()["change"].tolist()

@@ -70,7 +70,7 @@ def cut(owner: str, count: int, length: int, seed: int, *, in_bytes: bool = Fals
     ]
 
 
-def audited(records: list[Record], catalog: Catalog | None = None, **options: Any) -> prodex.Audit:
+def audited(records: list[Record], catalog: Catalog | None = None, **options: Any) -> prodex.quality.Audit:
     """Return the records' audit by the rule alone."""
     catalog = catalog or prodex.flatten({"id": n, **record} for n, record in enumerate(records))
     audit = prodex.audit(catalog, {"checks": {"texts_not_cut_off": {}}}, now=AS_OF, progress=False, **options)
@@ -253,13 +253,13 @@ def test_a_rule_of_ones_own_can_count_over_all_products() -> None:
     def brands(products: Any) -> Any:
         return pa.table({"brand": products.column("brand_code")})
 
-    @prodex.rule(title="there are two products", needs="brand.code", gather=brands, prepare=len)
-    def are_two(products: Any, *, whole: int) -> prodex.Verdict:
-        return prodex.Verdict([whole != 2] * len(products))
+    @prodex.packs.rule(title="there are two products", needs="brand.code", gather=brands, prepare=len)
+    def are_two(products: Any, *, whole: int) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([whole != 2] * len(products))
 
-    @prodex.rule(title="gathering raises", gather=lambda products: products.nothing)
-    def raises(products: Any, *, whole: Any) -> prodex.Verdict:
-        return prodex.Verdict([False] * len(products))
+    @prodex.packs.rule(title="gathering raises", gather=lambda products: products.nothing)
+    def raises(products: Any, *, whole: Any) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([False] * len(products))
 
     try:
         catalog = prodex.flatten([{"id": 1, "brand": {"code": "A"}}, {"id": 2, "brand": {"code": "B"}}])

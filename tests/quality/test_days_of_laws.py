@@ -26,7 +26,7 @@ _CHECKS = {
 _BEFORE, _FIRST, _LAST, _AFTER = "2026-08-11", "2026-08-12", "2027-03-15", "2027-03-16"
 
 
-def _audit(day: str | date, records: list[dict] = _RECORDS, checks: dict = _CHECKS) -> prodex.Audit:
+def _audit(day: str | date, records: list[dict] = _RECORDS, checks: dict = _CHECKS) -> prodex.quality.Audit:
     return prodex.audit(
         prodex.flatten(records), {"checks": checks}, now=datetime.fromisoformat("2026-11-27"), as_of=day
     )
@@ -156,17 +156,17 @@ def test_a_field_is_a_path(given: object) -> None:
 def test_every_field_says_what_it_is() -> None:
     """Every field that can be declared has a label and a sentence."""
     assert all(field.label and field.what.endswith(".") for field in FIELDS.values())
-    assert prodex.law_fields()["field"].tolist() == list(FIELDS)
+    assert prodex.quality.law_fields()["field"].tolist() == list(FIELDS)
 
 
 def test_not_asked_is_unknown_and_said_once() -> None:
     """A check of a field that nobody declared is unknown for all products, and the audit says once what to declare."""
 
     def asks_manufacturer(products, *, manufacturer: tuple[str, ...] = ()):
-        return prodex.Verdict(fails=~products.filled(manufacturer[0]))
+        return prodex.packs.Verdict(fails=~products.filled(manufacturer[0]))
 
     rules = prodex.quality.rulebook.all_rules()
-    prodex.rule(title="there is a manufacturer", needs="{manufacturer}")(asks_manufacturer)
+    prodex.packs.rule(title="there is a manufacturer", needs="{manufacturer}")(asks_manufacturer)
     try:
         profile = prodex.Profile.read({"checks": {"asks_manufacturer": {}}})
         catalog = prodex.flatten([{"id": 7}, {"id": 8, "contactInformationList": [{"name": "Acme"}]}])

@@ -24,7 +24,7 @@ def food(place: int, said: str, language: str = "eng-GB") -> dict[str, Any]:
     }
 
 
-def audited(*records: dict[str, Any], profile: dict[str, Any] = CHECK) -> prodex.Audit:
+def audited(*records: dict[str, Any], profile: dict[str, Any] = CHECK) -> prodex.quality.Audit:
     """Judge records."""
     return prodex.audit(prodex.flatten(records), profile, progress=False)
 

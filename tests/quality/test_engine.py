@@ -16,7 +16,8 @@ import pyarrow as pa
 import pytest
 
 import prodex
-from prodex import Catalog, Origin, ProductQuery
+from prodex import Catalog, ProductQuery
+from prodex.catalog import Origin
 from prodex.errors import InputError, SnapshotDamaged
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
@@ -143,15 +144,18 @@ def test_a_rule_that_raises_is_a_crash_in_the_report() -> None:
 @each_row(
     ("verdict", "why"),
     [
-        (prodex.Verdict([True]), "fails has 1 values for 2 products"),
-        (prodex.Verdict([False, True], evidence=prodex.Evidence([0])), "1 products that do not fail"),
-        (True, "it returned bool instead of prodex.Verdict"),
+        (prodex.packs.Verdict([True]), "fails has 1 values for 2 products"),
+        (
+            prodex.packs.Verdict([False, True], evidence=prodex.packs.Evidence([0])),
+            "1 products that do not fail",
+        ),
+        (True, "it returned bool instead of prodex.packs.Verdict"),
     ],
 )
 def test_a_verdict_that_cannot_be_taken_is_a_crash(verdict: Any, why: str) -> None:
     """The crash says clearly what is wrong with it."""
 
-    @prodex.rule(title="never")
+    @prodex.packs.rule(title="never")
     def is_odd(products: Products) -> Any:
         return verdict
 
@@ -164,8 +168,8 @@ def test_a_verdict_that_cannot_be_taken_is_a_crash(verdict: Any, why: str) -> No
 def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
     """A product whose blocker crashed is undecided, and the audit reports it."""
 
-    @prodex.rule(title="never", severity="blocker")
-    def breaks(products: Products) -> prodex.Verdict:
+    @prodex.packs.rule(title="never", severity="blocker")
+    def breaks(products: Products) -> prodex.packs.Verdict:
         raise RuntimeError
 
     audit = prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"breaks": {}}})
@@ -191,9 +195,9 @@ def test_what_a_rule_wants_whole_is_seen_over_all_parts() -> None:
 def test_what_cannot_be_prepared_is_a_crash() -> None:
     """A column that is not there, or a function that raises: unknown everywhere, reported once."""
 
-    @prodex.rule(title="never", whole="products.gtim")
-    def misspelt(products: Products, *, whole: Any) -> prodex.Verdict:
-        return prodex.Verdict([False] * len(products))
+    @prodex.packs.rule(title="never", whole="products.gtim")
+    def misspelt(products: Products, *, whole: Any) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([False] * len(products))
 
     audit = prodex.audit(in_parts(prodex.flatten([{"id": 1}, {"id": 2}]), 1), {"checks": {"misspelt": {}}})
 
@@ -214,13 +218,13 @@ def test_a_damaged_snapshot_is_no_fault_of_a_rule() -> None:
 def test_what_one_rule_does_to_its_columns_does_not_reach_another() -> None:
     """Each gets a column of its own, and what it remembers is found under its own key."""
 
-    @prodex.rule(title="never")
-    def careless(products: Products) -> prodex.Verdict:
+    @prodex.packs.rule(title="never")
+    def careless(products: Products) -> prodex.packs.Verdict:
         gtins = products["gtin"]
         gtins[:] = ""
         products.remember(("column", "gtin"), lambda: gtins)
         products.remember("market", lambda: None)
-        return prodex.Verdict([False] * len(products))
+        return prodex.packs.Verdict([False] * len(products))
 
     audit = prodex.audit(
         prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"careless": {}, "valid_gtin": {}}}
@@ -256,9 +260,9 @@ def test_the_audit_is_the_same_on_threads_processes_and_any_parts(sample: Catalo
 def test_a_rule_of_a_notebook_is_refused_for_processes() -> None:
     """The message says what to do instead."""
 
-    @prodex.rule(title="mine")
-    def is_mine(products: Products) -> prodex.Verdict:
-        return prodex.Verdict([False] * len(products))
+    @prodex.packs.rule(title="mine")
+    def is_mine(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([False] * len(products))
 
     with (
         ProcessPoolExecutor(1, get_context("spawn")) as processes,
@@ -273,7 +277,7 @@ def test_what_waits_under_last_request_is_not_called_empty() -> None:
     catalog = prodex.flatten([{"id": 7, "lastRequest": {"namePublicLong": name}}, {"id": 8}])
 
     audit = prodex.audit(catalog, {"checks": NAME})
-    accepted = prodex.audit(prodex.with_pending_updates(catalog), {"checks": NAME})
+    accepted = prodex.audit(catalog.with_pending_updates(), {"checks": NAME})
 
     assert ["pending", "no data"] == [reason.split(":")[0] for reason in audit.failures()["reason"]]
     assert ["Riz", None] == audit.failures()["name"].astype(object).where(lambda s: s.notna(), None).tolist()

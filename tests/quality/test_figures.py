@@ -38,14 +38,16 @@ HUNDRED = [READY] * 61 + [NOT_READY] * 30 + [UNDECIDED] * 9
 def audited(words: Sequence[str], owners: Sequence[int] | None = None, **profile: Any) -> Audit:
     """Judge products by a blocker that passes, fails or is unknown as each of them says, and a check that all pass."""
 
-    @prodex.rule(title="the product may be listed", problem="Cannot be listed", fix="List it.", replace=True)
-    def may_be_listed(products: Products) -> prodex.Verdict:
+    @prodex.packs.rule(
+        title="the product may be listed", problem="Cannot be listed", fix="List it.", replace=True
+    )
+    def may_be_listed(products: Products) -> prodex.packs.Verdict:
         said = products["brand_code"]
-        return prodex.Verdict((said == NOT_READY).astype("boolean").mask(said == UNDECIDED))
+        return prodex.packs.Verdict((said == NOT_READY).astype("boolean").mask(said == UNDECIDED))
 
-    @prodex.rule(title="the product is named", replace=True)
-    def is_named(products: Products) -> prodex.Verdict:
-        return prodex.Verdict(np.zeros(len(products), bool))
+    @prodex.packs.rule(title="the product is named", replace=True)
+    def is_named(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(np.zeros(len(products), bool))
 
     records = [
         {"id": number, "brand": {"code": word}, "owner": {"id": owner, "name": f"Owner {owner}"}}
@@ -215,7 +217,6 @@ def test_findings_and_failing_checks_are_two_words(sample: prodex.Catalog, tmp_p
     assert f"they make {failing:,} failing checks of products" in page
     index = audit.worklists(tmp_path / "fix")
     assert (findings, failing) == tuple(index[["findings", "failing_checks"]].sum())
-    assert index["findings"].tolist() == index["failures"].tolist()
     listed = pd.read_csv(tmp_path / "fix" / "index.csv")
     assert index["failing_checks"].tolist() == listed["failing_checks"].tolist()
 

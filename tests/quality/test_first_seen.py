@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import prodex
-from prodex import Audit, ProductQuery, Profile
+from prodex import ProductQuery, Profile
+from prodex.quality import Audit
 from prodex.quality.archive import remove_audits
 from tests.quality.four_states import text
 

@@ -32,7 +32,7 @@ def composition(said: str) -> Record:
     return {"composition": [text("fr", said)]}
 
 
-def audited(*records: Record) -> prodex.Audit:
+def audited(*records: Record) -> prodex.quality.Audit:
     """Return what the rule of origin says of products that declare none: it fails those that are food."""
     catalog = prodex.flatten({"id": n, **UNIT, **record} for n, record in enumerate(records))
     audit = prodex.audit(catalog, {"checks": {"has_origin": {}}}, progress=False)

@@ -30,16 +30,16 @@ def catalog() -> prodex.Catalog:
     return prodex.flatten([{"id": 7, "gtin": GTIN}, {"id": 8, "gtin": GTIN}])
 
 
-def judged(rule: Callable[..., Any], **options: Any) -> prodex.Audit:
+def judged(rule: Callable[..., Any], **options: Any) -> prodex.quality.Audit:
     """Judge by a hostile rule, and by one that comes with prodex after it."""
-    prodex.rule(title="never")(rule)
+    prodex.packs.rule(title="never")(rule)
     profile = {"checks": {rule.__name__: {}, "valid_gtin": {}}}
     return prodex.audit(catalog(), profile, progress=False, **options)
 
 
-def passes(products: Products) -> prodex.Verdict:
+def passes(products: Products) -> prodex.packs.Verdict:
     """Let everything pass."""
-    return prodex.Verdict([False] * len(products))
+    return prodex.packs.Verdict([False] * len(products))
 
 
 def exits(products: Products) -> Any:
@@ -68,20 +68,20 @@ def yields(products: Products) -> Any:
 
 def gives_a_generator(products: Products) -> Any:
     """Give a generator for booleans."""
-    return prodex.Verdict(one for one in [False, False])
+    return prodex.packs.Verdict(one for one in [False, False])
 
 
 def explains_for_ever(products: Products) -> Any:
     """Give an endless generator as reasons."""
-    return prodex.Verdict(
+    return prodex.packs.Verdict(
         [True, True],
-        evidence=prodex.Evidence([0, 1], reason=map(str, itertools.count())),  # type: ignore[arg-type]
+        evidence=prodex.packs.Evidence([0, 1], reason=map(str, itertools.count())),  # type: ignore[arg-type]
     )
 
 
 def is_too_long(products: Products) -> Any:
     """Give one boolean too many."""
-    return prodex.Verdict([False] * (len(products) + 1))
+    return prodex.packs.Verdict([False] * (len(products) + 1))
 
 
 def raises_what_cannot_be_shown(products: Products) -> Any:
@@ -101,7 +101,7 @@ def raises_what_cannot_be_shown(products: Products) -> Any:
         (exits, "it tried to end the program: SystemExit 3"),
         (raises_its_own, "it tried to end the program: Oddity odd"),
         (recurses, "RecursionError"),
-        (yields, "it returned generator instead of prodex.Verdict"),
+        (yields, "it returned generator instead of prodex.packs.Verdict"),
         (gives_a_generator, "fails has the shape ()"),
         (explains_for_ever, "the evidence has map for reason; give a list or a column"),
         (is_too_long, "fails has 3 values for 2 products"),
@@ -133,7 +133,7 @@ def test_the_user_can_still_interrupt() -> None:
 def test_what_a_rule_does_to_its_rows_does_not_reach_another() -> None:
     """A rule gets copies or read-only arrays."""
 
-    def spoils(products: Products) -> prodex.Verdict:
+    def spoils(products: Products) -> prodex.packs.Verdict:
         rows = products.rows("products", "gtin")
         rows["gtin"] = ""
         del rows["product"]
@@ -152,8 +152,8 @@ def test_what_a_rule_does_to_its_rows_does_not_reach_another() -> None:
 def test_much_evidence_is_kept_whole() -> None:
     """A million findings of one product are no reason to lose one."""
 
-    def says_much(products: Products) -> prodex.Verdict:
-        return prodex.Verdict([True, False], evidence=prodex.Evidence([0] * 1_000_000, value="x"))
+    def says_much(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([True, False], evidence=prodex.packs.Evidence([0] * 1_000_000, value="x"))
 
     audit = judged(says_much)
 
@@ -177,7 +177,7 @@ def sleeps(products: Products) -> Any:
 @pytest.mark.parametrize("rule", [busy, sleeps])
 def test_a_rule_that_takes_too_long_concerns_its_column_only(rule: Callable[..., Any]) -> None:
     """A rule that does not return is unknown in each part and reported; other rules run, and its threads end."""
-    prodex.rule(title="never")(rule)
+    prodex.packs.rule(title="never")(rule)
     cut = in_parts(catalog(), 1)
 
     audit = prodex.audit(
@@ -205,15 +205,15 @@ def test_an_abandoned_rule_does_not_reach_those_after_it() -> None:
             products.now = products.now.replace(year=1999)
             woken.set()
 
-    def is_of_today(products: Products) -> prodex.Verdict:
+    def is_of_today(products: Products) -> prodex.packs.Verdict:
         wake.set()
         assert woken.wait(60)
-        return prodex.Verdict([products.now.year == 1999] * len(products))
+        return prodex.packs.Verdict([products.now.year == 1999] * len(products))
 
-    prodex.rule(title="never")(lingers)
+    prodex.packs.rule(title="never")(lingers)
     for number in range(4):
         is_of_today.__name__ = f"is_of_today_{number}"
-        prodex.rule(title="it is not 1999")(is_of_today)
+        prodex.packs.rule(title="it is not 1999")(is_of_today)
     checks = {"lingers": {}, **{f"is_of_today_{number}": {} for number in range(4)}}
 
     audit = prodex.audit(catalog(), {"checks": checks}, rule_seconds=3, progress=False)
@@ -229,7 +229,7 @@ def test_what_a_rule_wants_whole_is_limited_as_well() -> None:
     def counts(products: Products, *, whole: Any) -> Any:
         return passes(products)
 
-    prodex.rule(title="never", whole="products.gtin", prepare=busy)(counts)
+    prodex.packs.rule(title="never", whole="products.gtin", prepare=busy)(counts)
 
     audit = prodex.audit(catalog(), {"checks": {"counts": {}, "valid_gtin": {}}}, rule_seconds=1.5)
 

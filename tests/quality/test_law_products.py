@@ -33,7 +33,7 @@ def profile() -> prodex.Profile:
     return prodex.Profile.read({"checks": checks, "attributes": {"others": others, **LAW_FIELDS}})
 
 
-def audited(catalog: prodex.Catalog, day: str) -> prodex.Audit:
+def audited(catalog: prodex.Catalog, day: str) -> prodex.quality.Audit:
     return prodex.audit(catalog, profile(), now=NOW, as_of=day, progress=False)
 
 

@@ -113,7 +113,7 @@ def test_allergens_are_planted_as_lists_write_them(catalog: prodex.Catalog, audi
 
 def test_what_waits_is_judged_when_it_is_accepted(catalog: prodex.Catalog) -> None:
     """With its pending update applied, a product misses only what the update misses."""
-    accepted = prodex.audit(prodex.with_pending_updates(catalog), "food-eu", now=AS_OF, progress=False)
+    accepted = prodex.audit(catalog.with_pending_updates(), "food-eu", now=AS_OF, progress=False)
     rules = [rule for rule in rules_of("food") if all_rules()[rule].dimension == "completeness"]
     waiting = planted("not_yet_accepted")
 

@@ -100,13 +100,13 @@ def test_an_attribute_without_a_label_of_its_own_is_called_by_the_words_of_its_n
 def test_a_rule_of_ones_own_may_say_its_problem() -> None:
     """Where it does not, its title is denied."""
 
-    @prodex.rule(title="the product is light", problem="Heavier than {grams} g")
-    def is_light(products: Products, *, grams: int = 100) -> prodex.Verdict:
-        return prodex.Verdict([True] * len(products))
+    @prodex.packs.rule(title="the product is light", problem="Heavier than {grams} g")
+    def is_light(products: Products, *, grams: int = 100) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([True] * len(products))
 
-    @prodex.rule(title="the product is light")
-    def is_light_too(products: Products) -> prodex.Verdict:
-        return prodex.Verdict([True] * len(products))
+    @prodex.packs.rule(title="the product is light")
+    def is_light_too(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([True] * len(products))
 
     audit = prodex.audit(
         prodex.flatten([{"id": 7}]), {"checks": {"is_light": {"grams": 2_000}, "is_light_too": {}}}

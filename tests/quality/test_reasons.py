@@ -29,7 +29,7 @@ def test_what_no_rule_makes_is_shown_and_ends_nothing() -> None:
 def test_any_value_of_a_rule_is_shown() -> None:
     """A rule of one's own may show what it found in a record: an object, a list, a number that is none."""
     values = {"a": [None, {"id": 1}], "b": [float("nan"), 2.5], "c": [["x", 1], ["y"]]}
-    found = reason_columns(prodex.Message("{a}; {b:g}; {c}", **values), 2)
+    found = reason_columns(prodex.packs.Message("{a}; {b:g}; {c}", **values), 2)
     for language in ("en", "de"):
         said = reason_words(written_reasons(*found), Translation(language)).to_pylist()
         assert ["None; nan; x, 1", "{'id': 1}; 2.5; y"] == [one.replace("2,5", "2.5") for one in said]
@@ -39,5 +39,5 @@ def test_words_follow_what_is_added_later() -> None:
     """Whoever adds translations after a finding was shown sees them."""
     written = written_reasons(*(pa.array(one) for one in (["{n} own words"], ['{"n":3}'])))
     assert ["3 own words"] == reason_words(written, Translation("nl")).to_pylist()
-    prodex.add_messages("nl", {"{n} own words": "{n} eigen woorden"})
+    prodex.packs.add_messages("nl", {"{n} own words": "{n} eigen woorden"})
     assert ["3 eigen woorden"] == reason_words(written, Translation("nl")).to_pylist()

@@ -52,18 +52,20 @@ ORDER = ["figures", "grades", "gaps", "standings", "offenders", "checks", "faili
 
 
 @pytest.fixture(scope="module")
-def audit(sample: prodex.Catalog) -> prodex.Audit:
+def audit(sample: prodex.Catalog) -> prodex.quality.Audit:
     return prodex.audit(sample, PROFILE, now=AS_OF)
 
 
 @pytest.fixture(scope="module")
-def earlier(sample: prodex.Catalog) -> prodex.Audit:
+def earlier(sample: prodex.Catalog) -> prodex.quality.Audit:
     part = sample.where(is_consumer_unit=True)
     return prodex.audit(part, PROFILE, now=AS_OF - timedelta(days=31))
 
 
 @pytest.fixture(scope="module")
-def page(audit: prodex.Audit, earlier: prodex.Audit, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(
+    audit: prodex.quality.Audit, earlier: prodex.quality.Audit, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     return audit.to_html(tmp_path_factory.mktemp("report") / "my report.html", trend=[earlier])
 
 
@@ -89,7 +91,7 @@ def test_sections_stand_in_their_order(top: Node) -> None:
 
 
 @pytest.mark.slow
-def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> None:
+def test_header_says_what_was_asked(service: prodex.service.Client, tmp_path: Path) -> None:
     """The page begins with catalogue, time, query and what the query left out."""
     query = prodex.ProductQuery(target_market=250, source_include=["brand"], product_languages=["fr"])
     catalog = prodex.load_products(service, query, name="shop", progress=False)
@@ -107,7 +109,9 @@ def test_header_says_what_was_asked(service: prodex.Client, tmp_path: Path) -> N
     assert "required_text[namePublicLong,fr]" in facts["Not requested"]
 
 
-def test_tiles_are_the_summary_with_its_change(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
+def test_tiles_are_the_summary_with_its_change(
+    audit: prodex.quality.Audit, earlier: prodex.quality.Audit, top: Node
+) -> None:
     """Ready, mean score, products to work on and blockers, and what became of them."""
     now, then = audit.summary, earlier.summary
     tiles = [one for one in top.one("ul", class_="tiles").inside if isinstance(one, Node)]
@@ -135,7 +139,7 @@ def test_of_two_audits_on_a_day_the_time_is_named() -> None:
 
 
 @pytest.mark.slow
-def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.Audit) -> None:
+def test_only_equal_measures_are_compared(audit: prodex.quality.Audit, earlier: prodex.quality.Audit) -> None:
     """The newest earlier audit by the same profile and rules counts; a later one or another measure does not."""
     other = replace(earlier, rule_set="0", now=AS_OF - timedelta(days=1))
     later = replace(earlier, now=AS_OF + timedelta(days=1))
@@ -146,7 +150,9 @@ def test_only_equal_measures_are_compared(audit: prodex.Audit, earlier: prodex.A
     assert "another measure" in rendered(shown)
 
 
-def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, top: Node) -> None:
+def test_trend_is_that_of_the_audit(
+    audit: prodex.quality.Audit, earlier: prodex.quality.Audit, top: Node
+) -> None:
     """Each audit is in the table with the numbers behind the chart."""
     expected = [
         [
@@ -165,7 +171,7 @@ def test_trend_is_that_of_the_audit(audit: prodex.Audit, earlier: prodex.Audit, 
     )
 
 
-def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
+def test_gaps_are_those_of_the_audit(audit: prodex.quality.Audit, top: Node) -> None:
     """The five largest gaps are listed with the gain of fixing each, which is never zero."""
     found = audit.gaps()
     shown = top.one("ol", class_="gaps").all("li")
@@ -182,7 +188,7 @@ def test_gaps_are_those_of_the_audit(audit: prodex.Audit, top: Node) -> None:
 
 
 @each_row("by", GROUPINGS)
-def test_heat_map_is_that_of_the_scores(audit: prodex.Audit, top: Node, by: str) -> None:
+def test_heat_map_is_that_of_the_scores(audit: prodex.quality.Audit, top: Node, by: str) -> None:
     """Each grouping has its table, worst first, with a column for each block."""
     whole = audit.scores(by)
     whole = whole[whole["products"] > 0]
@@ -202,7 +208,7 @@ def test_heat_map_is_that_of_the_scores(audit: prodex.Audit, top: Node, by: str)
             assert row[place] == (f"{expected}{here['failed']} failing" if here["failed"] else expected)
 
 
-def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> None:
+def test_worst_offenders_have_most_failures(audit: prodex.quality.Audit, top: Node) -> None:
     """Owners of ten products and more by the number of failing checks, then smaller ones; with their worst problem."""
     scores = audit.scores("owner").set_index("owner")
     rows = top.one("div", class_="panel worst-owner").one("table").rows()
@@ -222,7 +228,7 @@ def test_worst_offenders_have_most_failures(audit: prodex.Audit, top: Node) -> N
         assert int(count) == counts.max() == counts[problem]
 
 
-def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> None:
+def test_rule_table_is_that_of_the_checks(audit: prodex.quality.Audit, top: Node) -> None:
     """Each check has a line with its counts; failing checks come first and link to their products."""
     table = audit.by_check.set_index("check")
     shown = top.one("section", id="checks").one("table")
@@ -246,7 +252,7 @@ def test_rule_table_is_that_of_the_checks(audit: prodex.Audit, top: Node) -> Non
 
 
 @pytest.mark.slow
-def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top: Node) -> None:
+def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.quality.Audit, top: Node) -> None:
     """Product, field, value and reason of each finding are listed under its check."""
     failures = audit.failures()
     section = top.one("section", id="failing")
@@ -260,7 +266,7 @@ def test_every_failure_of_a_small_audit_is_on_the_page(audit: prodex.Audit, top:
         assert expected == [(row[0], row[2], row[5]) for row in table.rows()]
 
 
-def test_files_beside_the_page_hold_everything(audit: prodex.Audit, page: Path, top: Node) -> None:
+def test_files_beside_the_page_hold_everything(audit: prodex.quality.Audit, page: Path, top: Node) -> None:
     """The linked files exist with the stated number of rows and hold the audit's own tables."""
     links = [a.attributes["href"] for a in top.one("ul", class_="files").all("a")]
     assert [
@@ -277,7 +283,7 @@ def test_files_beside_the_page_hold_everything(audit: prodex.Audit, page: Path, 
     assert audit.by_check["failed"].tolist() == pd.read_parquet(folder / "checks.parquet")["failed"].tolist()
 
 
-def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, top: Node) -> None:
+def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.quality.Audit, top: Node) -> None:
     """Those with most failing blockers, then with the least score, each with its texts in their languages."""
     products = audit.products
     worst = products[products["failed"] > 0].sort_values(
@@ -295,7 +301,7 @@ def test_cards_are_about_the_products_furthest_from_ready(audit: prodex.Audit, t
     assert sorted(own["text"]) == sorted(shown)
 
 
-def test_without_its_catalogue_a_card_says_so(audit: prodex.Audit) -> None:
+def test_without_its_catalogue_a_card_says_so(audit: prodex.quality.Audit) -> None:
     """An audit whose catalogue is not available has no texts to show."""
     text = rendered(contents(replace(audit, catalog=None)))
     assert "The catalogue was not available" in text
@@ -305,7 +311,7 @@ def test_without_its_catalogue_a_card_says_so(audit: prodex.Audit) -> None:
 @pytest.mark.slow
 def test_footnotes_say_how_far_the_figures_go(sample: prodex.Catalog, tmp_path: Path) -> None:
     """Formula, rule set, caveat, crashes, unknowns, and a catalogue that is not whole."""
-    prodex.rule(title="it raises")(hostile.raises)
+    prodex.packs.rule(title="it raises")(hostile.raises)
     ledger = replace(sample.origin.ledger, announced=500)
     partial = replace(sample, origin=sample.origin.with_ledger(ledger))
     top = read(
@@ -433,7 +439,7 @@ def test_endless_values_are_cut_aloud() -> None:
     text = "<" * 40_000
     name = [{"expressedIn": {"code": "fra-FR"}, "data": text}]
     records = [{"id": n, "gtin": f"{n}", "namePublicLong": name} for n in range(100)]
-    prodex.rule(title="always")(hostile.fails)
+    prodex.packs.rule(title="always")(hostile.fails)
     page = rendered(contents(prodex.audit(prodex.flatten(records), {"checks": {"fails": {}}})))
     assert len(page.encode()) < 5_000_000
     shown = parsed(page).one("div", **{"aria-label": "Findings of fails"}).all("td", class_="typed")[0]
@@ -458,7 +464,7 @@ def several_times(part: AuditPart, times: int) -> AuditPart:
 
 
 @pytest.mark.slow
-def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.Audit) -> None:
+def test_page_of_a_hundred_thousand_products_is_small(audit: prodex.quality.Audit) -> None:
     """100,000 products and their failures make a page below 5 MB."""
     # Parts have some thousand products each, as those of a snapshot.
     at_once, parts = 25, 10
@@ -501,12 +507,12 @@ def test_a_trend_of_one_point_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_same_audit_gives_the_same_page(audit: prodex.Audit) -> None:
+def test_same_audit_gives_the_same_page(audit: prodex.quality.Audit) -> None:
     """Nothing in a page comes from the moment at which it was written."""
     assert rendered(contents(audit)) == rendered(contents(audit))
 
 
-def test_what_cannot_be_written_is_refused(audit: prodex.Audit, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_refused(audit: prodex.quality.Audit, tmp_path: Path) -> None:
     """A folder is no file, and one audit no list of audits."""
     with pytest.raises(InputError, match="is a folder"):
         audit.to_html(tmp_path)
@@ -525,7 +531,7 @@ def test_limits() -> None:
 
 
 @pytest.mark.slow
-def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Audit) -> None:
+def test_figures_draw_the_audits_numbers(audit: prodex.quality.Audit, earlier: prodex.quality.Audit) -> None:
     """Charts for a notebook hold the same numbers; audits of another measure are not drawn."""
     other = replace(earlier, profile="other")
     drawn = charts.grades_over_time(audit.trend([earlier, other]))
@@ -545,7 +551,7 @@ def test_figures_draw_the_audits_numbers(audit: prodex.Audit, earlier: prodex.Au
 
 
 @pytest.mark.slow
-def test_page_panels_and_charts_share_their_shades(audit: prodex.Audit) -> None:
+def test_page_panels_and_charts_share_their_shades(audit: prodex.quality.Audit) -> None:
     """A score looks the same on the page, in a panel and in a chart of a notebook."""
     shades = {f"h{place}": one.light for place, one in enumerate(SCALE)}
 

@@ -400,7 +400,7 @@ WANTED = required(
 
 
 @cache
-def wanted_of_the_sample() -> tuple[list[dict[str, Any]], prodex.Audit]:
+def wanted_of_the_sample() -> tuple[list[dict[str, Any]], prodex.quality.Audit]:
     """Return products of the sample, and what is found with everything."""
     records = [dict(product.record) for product in shared_products(40, seed=3)]
     return records, prodex.audit(flatten(records), WANTED, now=AS_OF, progress=False)

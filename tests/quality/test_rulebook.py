@@ -17,12 +17,14 @@ from tests.cases import each_row
 def test_a_rule_of_ones_own_is_judged_like_any_other() -> None:
     """It is defined here, named in a profile, and seen in the matrix."""
 
-    @prodex.rule(title="the product is light", needs="grossWeight")
-    def is_light(products: Products, *, grams: float = 100.0) -> prodex.Verdict:
+    @prodex.packs.rule(title="the product is light", needs="grossWeight")
+    def is_light(products: Products, *, grams: float = 100.0) -> prodex.packs.Verdict:
         """Heavy ones need another carrier."""
         weights = products.rows("quantities", "attribute", "value")
         heavy = weights["product"][(weights["attribute"] == "grossWeight") & (weights["value"] > grams)]
-        return prodex.Verdict(products.any(heavy), evidence=prodex.Evidence(heavy.unique(), "grossWeight"))
+        return prodex.packs.Verdict(
+            products.any(heavy), evidence=prodex.packs.Evidence(heavy.unique(), "grossWeight")
+        )
 
     weight = {"expressedIn": {"code": "GRM"}}
     catalog = prodex.flatten(
@@ -44,14 +46,14 @@ class _IsGiven:
 
     column: str
 
-    def __call__(self, products: Products) -> prodex.Verdict:
-        return prodex.Verdict(products[self.column].isna())
+    def __call__(self, products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(products[self.column].isna())
 
 
 def test_rules_that_share_what_judges_them_have_names_and_reasons_of_their_own() -> None:
     """The name and the docstring of a function are used unless others are given."""
     for name, column in (("is_branded", "brand_code"), ("is_of_a_kind", "kind_code")):
-        prodex.rule(name=name, why=f"{column} is needed.", title=name)(_IsGiven(column))
+        prodex.packs.rule(name=name, why=f"{column} is needed.", title=name)(_IsGiven(column))
 
     branded = {"id": 7, "brand": {"code": "ACME"}}
     checks: dict[str, dict[str, object]] = {"is_branded": {}, "is_of_a_kind": {}}
@@ -66,9 +68,9 @@ def test_defining_a_rule_again_replaces_it() -> None:
     """Running the cell of a notebook again does so."""
     for title in ("before", "after"):
 
-        @prodex.rule(title=title)
-        def is_mine(products: Products) -> prodex.Verdict:
-            return prodex.Verdict([False] * len(products))
+        @prodex.packs.rule(title=title)
+        def is_mine(products: Products) -> prodex.packs.Verdict:
+            return prodex.packs.Verdict([False] * len(products))
 
     assert "after" == all_rules()["is_mine"].title
 
@@ -76,19 +78,19 @@ def test_defining_a_rule_again_replaces_it() -> None:
 def test_a_shipped_rule_is_replaced_only_on_purpose() -> None:
     """Nobody loses the real valid_gtin by accident."""
 
-    def valid_gtin(products: Products) -> prodex.Verdict:
-        return prodex.Verdict([False] * len(products))
+    def valid_gtin(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict([False] * len(products))
 
     with pytest.raises(InputError, match="one of the rules of prodex"):
-        prodex.rule(title="anything goes")(valid_gtin)
-    prodex.rule(title="anything goes", replace=True)(valid_gtin)
+        prodex.packs.rule(title="anything goes")(valid_gtin)
+    prodex.packs.rule(title="anything goes", replace=True)(valid_gtin)
 
     audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "1"}]), {"checks": {"valid_gtin": {}}})
 
     assert [0] == audit.matrix["valid_gtin"].tolist()
 
 
-def _never(products: Products) -> prodex.Verdict:
+def _never(products: Products) -> prodex.packs.Verdict:
     raise NotImplementedError
 
 
@@ -106,17 +108,17 @@ def _never(products: Products) -> prodex.Verdict:
 def test_a_rule_says_what_is_wrong_with_its_words(words: dict[str, object], why: str) -> None:
     """It does so at once, not when somebody audits."""
     with pytest.raises(InputError, match=why):
-        prodex.rule(title="never", **words)(_never)  # type: ignore[arg-type]
+        prodex.packs.rule(title="never", **words)(_never)  # type: ignore[arg-type]
 
 
 def test_a_parameter_needs_a_type() -> None:
     """A parameter without a type could not be validated in a profile."""
 
-    def vague(products: Products, *, limit) -> prodex.Verdict:  # type: ignore[no-untyped-def]
+    def vague(products: Products, *, limit) -> prodex.packs.Verdict:  # type: ignore[no-untyped-def]
         raise NotImplementedError
 
     with pytest.raises(InputError, match="parameter limit needs a type"):
-        prodex.rule(title="never")(vague)
+        prodex.packs.rule(title="never")(vague)
 
 
 @each_row(

@@ -79,9 +79,9 @@ def test_who_does_not_show_what_decides_is_undecided(
 def test_the_market_is_that_of_the_version_else_the_one_asked_for_else_the_given_one() -> None:
     """The three are looked at in this order."""
     catalog = prodex.flatten(RECORDS[2:])
-    asked = prodex.Origin("sandbox", prodex.ProductQuery(target_market=250))
+    asked = prodex.catalog.Origin("sandbox", prodex.ProductQuery(target_market=250))
 
-    def markets(origin: prodex.Origin, given: int | None) -> list[Any]:
+    def markets(origin: prodex.catalog.Origin, given: int | None) -> list[Any]:
         return Products(catalog.parts[0], origin, AS_OF, given).column("market").to_pylist()
 
     assert ["56", None] == markets(catalog.origin, None)

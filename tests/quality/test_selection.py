@@ -18,7 +18,7 @@ IDS = [str(record["id"]) for record in RECORDS]
 
 
 @cache
-def whole() -> prodex.Audit:
+def whole() -> prodex.quality.Audit:
     """Return the audit of all; workers that collect the tests need none."""
     return prodex.audit(prodex.flatten(RECORDS), "online-listing", progress=False, now=AS_OF)
 

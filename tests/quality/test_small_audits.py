@@ -149,10 +149,10 @@ def test_a_profile_follows_a_rule_that_takes_the_place_of_a_shipped_one() -> Non
     assert prodex.Profile.read("core") is prodex.Profile.read("core")
     shipped = all_rules()["valid_gtin"]
 
-    @prodex.rule(title="own", severity="info", dimension="validity", block="identity", replace=True)
-    def valid_gtin(products: object) -> prodex.Verdict:
+    @prodex.packs.rule(title="own", severity="info", dimension="validity", block="identity", replace=True)
+    def valid_gtin(products: object) -> prodex.packs.Verdict:
         """Ours."""
-        return prodex.Verdict([False] * len(products))  # type: ignore[arg-type]
+        return prodex.packs.Verdict([False] * len(products))  # type: ignore[arg-type]
 
     try:
         (ours,) = [one for one in prodex.Profile.read("core").checks if one.rule.id == "valid_gtin"]
@@ -205,12 +205,16 @@ def test_verdicts_without_a_finding_still_have_evidence_that_fits() -> None:
     scope = pc.equal(pa.array([1, 1]), 1)
     for words in (None, "a", [], pa.array([], pa.string())):
         _, findings, _ = states_of_verdict(
-            prodex.Verdict([False, False], evidence=prodex.Evidence([], "a", None, words)), scope, 0
+            prodex.packs.Verdict([False, False], evidence=prodex.packs.Evidence([], "a", None, words)),
+            scope,
+            0,
         )
         assert 0 == findings.num_rows
     with pytest.raises(VerdictRefused, match="1 values of value for 0 rows"):
         states_of_verdict(
-            prodex.Verdict([False, False], evidence=prodex.Evidence([], "a", None, ["x"])), scope, 0
+            prodex.packs.Verdict([False, False], evidence=prodex.packs.Evidence([], "a", None, ["x"])),
+            scope,
+            0,
         )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from prodex import Evidence, Verdict
+from prodex.packs import Evidence, Verdict
 from prodex.quality.states import State, VerdictRefused, states_of_verdict
 from tests.cases import each_row
 
@@ -70,8 +70,8 @@ def test_what_is_no_question_stays_none_however_little_is_known() -> None:
 @each_row(
     ("verdict", "why"),
     [
-        ([True, False, False], "list instead of prodex.Verdict"),
-        (None, "NoneType instead of prodex.Verdict"),
+        ([True, False, False], "list instead of prodex.packs.Verdict"),
+        (None, "NoneType instead of prodex.packs.Verdict"),
         (Verdict([True]), "fails has 1 values for 3 products"),
         (Verdict(ALL, applies=[True] * 4), "applies has 4 values for 3 products"),
         (Verdict(np.ones((3, 2), bool)), r"the shape \(3, 2\)"),

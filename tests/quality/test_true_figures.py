@@ -193,10 +193,10 @@ def test_a_report_has_both_figures(chosen: Audit, tmp_path: Path) -> None:
 
 def test_a_contact_sheet_says_of_how_many_its_products_are(tmp_path: Path) -> None:
     """As the panels choose them, and as `where` does."""
-    sheet = prodex.gallery(every_product().where(is_consumer_unit=True), per_page=1, folder=tmp_path)
+    sheet = every_product().where(is_consumer_unit=True).gallery(per_page=1, folder=tmp_path)
     assert "is_consumer_unit = true: products 1-1 of " in sheet.title
     assert "(chosen from 150 products), page 1" in sheet.title
-    assert "chosen" not in prodex.gallery(every_product(), per_page=1, folder=tmp_path).title
+    assert "chosen" not in every_product().gallery(per_page=1, folder=tmp_path).title
 
 
 @pytest.mark.slow

@@ -112,29 +112,29 @@ def test_a_rule_that_does_not_say_what_it_needs_needs_what_it_looks_at() -> None
     def looks(products: Products) -> Any:
         return products.remember("brand", lambda: ~products["brand_code"].notna())
 
-    @prodex.rule(title="by column")
-    def by_column(products: Products) -> prodex.Verdict:
-        return prodex.Verdict(products["brand_code"].isna())
+    @prodex.packs.rule(title="by column")
+    def by_column(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(products["brand_code"].isna())
 
-    @prodex.rule(title="by attribute")
-    def by_attribute(products: Products) -> prodex.Verdict:
-        return prodex.Verdict(~products.filled("brand"))
+    @prodex.packs.rule(title="by attribute")
+    def by_attribute(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(~products.filled("brand"))
 
-    @prodex.rule(title="by table")
-    def by_table(products: Products) -> prodex.Verdict:
-        return prodex.Verdict(~products.any(products.rows("codes", "attribute")["product"]))
+    @prodex.packs.rule(title="by table")
+    def by_table(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(~products.any(products.rows("codes", "attribute")["product"]))
 
-    @prodex.rule(title="by what was remembered")
-    def first_to_remember(products: Products) -> prodex.Verdict:
-        return prodex.Verdict(looks(products))
+    @prodex.packs.rule(title="by what was remembered")
+    def first_to_remember(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(looks(products))
 
-    @prodex.rule(title="by what was remembered")
-    def next_to_remember(products: Products) -> prodex.Verdict:
-        return prodex.Verdict(looks(products))
+    @prodex.packs.rule(title="by what was remembered")
+    def next_to_remember(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(looks(products))
 
-    @prodex.rule(title="by what was asked for")
-    def by_gtin(products: Products) -> prodex.Verdict:
-        return prodex.Verdict(products["gtin"].isna())
+    @prodex.packs.rule(title="by what was asked for")
+    def by_gtin(products: Products) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(products["gtin"].isna())
 
     names = ["by_column", "by_attribute", "by_table", "first_to_remember", "next_to_remember", "by_gtin"]
     catalog = prodex.flatten([{"id": 1, "gtin": "03036811359935"}])

@@ -42,7 +42,7 @@ def records(count: int = 60, pictures: bool = True, owner: str = "Mill") -> list
     ]
 
 
-def audited(lists: Iterable[list[dict[str, Any]]], name: str = "shop") -> list[prodex.Audit]:
+def audited(lists: Iterable[list[dict[str, Any]]], name: str = "shop") -> list[prodex.quality.Audit]:
     """Save a snapshot of each list of products, with an audit."""
     return [prodex.audit(prodex.flatten(one).save(name), "pictures").save() for one in lists]
 

@@ -14,12 +14,13 @@ import pyarrow as pa
 import pytest
 
 import prodex
-from prodex import Audit, Catalog
+from prodex import Catalog
 from prodex.files import parquet
 from prodex.files.atomic import home, sha256
 from prodex.files.seal import KEY
 from prodex.job.context import before_of
 from prodex.job.job_file import read_job
+from prodex.quality import Audit
 from prodex.store.snapshot import SNAPSHOTS
 from tests.cases import each_row
 

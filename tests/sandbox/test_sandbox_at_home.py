@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +141,7 @@ def _again(home: Path, seed: int) -> sandbox.Journal:
         (["--simulate", "1", "--port", "8080"], "--port would have no effect"),
         (["--reset", "--latency", "1"], "--latency would have no effect"),
         (["--reset", "--seed", "2"], "--seed would have no effect"),
+        (["--reset", "--fault", "503", "--import", "x.json"], "--import, --fault would have no effect"),
     ],
 )
 def test_options_without_effect_are_refused(
@@ -184,6 +185,54 @@ def test_one_change_at_a_time(home: Path) -> None:
         assert 3 == len(running.journal.days)
         with lock_changes(home), pytest.raises(StoreUnusable, match="is being changed already"):
             running.reset()
+
+
+def test_a_copy_that_broke_off_is_made_again(home: Path) -> None:
+    """What a killed process left of the copy is no baseline; the copy is private, and made before the first change."""
+    broken = home / "store.sqlite.baseline.copying"
+    broken.write_bytes(b"half of a")
+    with Sandbox(home=home) as running:
+        before = running.organizations
+        (gtin, *_) = gtins_of(home)
+        assert not (home / "store.sqlite.baseline").exists()
+        running.change([{"gtin": gtin}])
+        assert not broken.exists()
+        assert 1 == running.reset()
+        assert before == running.organizations
+
+
+def gtins_of(home: Path) -> list[str]:
+    """Return the GTINs of a store that no two products have."""
+    with closing(sqlite3.connect(home / "store.sqlite")) as connection:
+        sql = "SELECT gtin FROM products GROUP BY gtin HAVING count(*) = 1 ORDER BY min(key)"
+        return [gtin for (gtin,) in connection.execute(sql)]
+
+
+def test_a_damaged_copy_is_named_and_writes_go_on(home: Path) -> None:
+    """Nothing can be taken back then; products are still written and served."""
+    first, second, *_ = gtins_of(home)
+    with Sandbox(home=home) as running:
+        running.change([{"gtin": first}])
+        copy = home / "store.sqlite.baseline"
+        copy.write_bytes(b"\0" * 4096 + copy.read_bytes()[4096:])
+        with pytest.raises(StoreUnusable, match=r"store\.sqlite\.baseline is damaged .* give another home"):
+            running.reset()
+        running.change([{"gtin": second}])
+        with pytest.raises(StoreUnusable, match="is damaged"):
+            running.reset([second])
+
+
+@pytest.mark.slow
+def test_a_store_that_was_deleted_by_hand_takes_its_copy_with_it(home: Path) -> None:
+    """The copy of a store of before is not taken for the one of the store that is made anew."""
+    first, *_ = gtins_of(home)
+    with Sandbox(home=home) as running:
+        running.change([{"gtin": first}])
+    (home / "store.sqlite").unlink()
+    with Sandbox([{"id": 1, "gtin": first}], home=home) as running:
+        running.change([{"id": 1, "gtin": first, "lifeCycle": 1}])
+        assert 1 == running.reset()
+        assert 0 == running.reset()
 
 
 def test_a_reset_makes_a_store_of_another_version_anew(

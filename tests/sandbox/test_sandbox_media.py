@@ -650,7 +650,8 @@ def test_the_back_has_the_barcode_of_the_gtin() -> None:
     gtin = "03036811359935"
     pack = Pack(gtin, "ACME", "Acme", "CEREALS", "EACH", "Flocons", "500 g", "")
     image = draw_pack(pack, 7, 2_000, 2_000).convert("L").point(lambda value: 255 * (value > 128))
-    lines = {read(image.crop((0, y, 2_000, y + 1)).tobytes()) for y in range(1_200, 1_800, 10)}
+    # Within the label: the edge of the pack is dark too.
+    lines = {read(image.crop((600, y, 2_000, y + 1)).tobytes()) for y in range(1_200, 1_800, 10)}
     assert modules_of(gtin)[0] in lines
 
 

@@ -14,7 +14,7 @@ from small_exchange import BREAD, DAIRY, LABELS, MARKET, MILL, PRODUCTS, RECORDS
 from tests.cases import each_row
 
 from prodex.sandbox import Sandbox
-from prodex_sandbox.app import application
+from prodex_sandbox.app import openapi
 from prodex_sandbox.media.files import MEDIA
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def caller() -> Iterator[Caller]:
             yield caller.log_in()
 
 
-DOCUMENT = application().openapi()
+DOCUMENT = openapi()
 OPERATIONS = [(path, method.upper()) for path, methods in DOCUMENT["paths"].items() for method in methods]
 
 

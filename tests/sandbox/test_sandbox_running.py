@@ -26,7 +26,8 @@ import prodex_sandbox
 from prodex.sandbox import Behaviour, Sandbox
 from prodex_sandbox.api.filters import FILTERS
 from prodex_sandbox.behaviour import LOOPBACK
-from prodex_sandbox.command import main, parser
+from prodex_sandbox.command import main
+from prodex_sandbox.command_options import parser
 from prodex_sandbox.home import default_home
 from prodex_sandbox.records.store import StoreUnusable
 from prodex_sandbox.server import base_url_of, listen_on_home_port
@@ -203,8 +204,8 @@ def test_whoever_lacks_a_package_reads_how_to_install_it() -> None:
     """Importing the sandbox without its extra names the package and the line that installs it."""
     code = """
 import sys
-sys.modules["fastapi"] = sys.modules["starlette"] = sys.modules["markupsafe"] = sys.modules["uvicorn"] = None
-sys.modules["pydantic"] = sys.modules["anyio"] = sys.modules["jwt"] = sys.modules["defusedxml"] = None
+sys.modules["starlette"] = sys.modules["markupsafe"] = sys.modules["uvicorn"] = None
+sys.modules["anyio"] = sys.modules["jwt"] = sys.modules["defusedxml"] = None
 import prodex.errors
 try:
     from prodex.sandbox import Sandbox
@@ -345,14 +346,42 @@ def test_every_setting_is_an_option() -> None:
     assert [] == [name for name, default in settings.items() if changed[name] == default]
 
 
+def test_help_fits_a_screen_and_leads_to_every_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first page has 24 lines of 80 letters; each option is on the page of one topic, and on that of all."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def shown(*topic: str) -> str:
+        with pytest.raises(SystemExit, match="0"):
+            main(["--help", *topic])
+        return capsys.readouterr().out
+
+    first = shown().splitlines()
+    assert len(first) <= 24
+    assert max(map(len, first)) <= 80
+    flags = {*re.findall(r"^  (--[\w-]+)", shown("all"), re.MULTILINE)}
+    by_default = vars(parser().parse_args([]))
+    assert len(by_default) == len(flags) > 30
+    topics = [
+        flag
+        for topic in ("serving", "faults", "days", "settings")
+        for flag in re.findall(r"^  (--[\w-]+)", shown(topic), re.MULTILINE)
+    ]
+    assert sorted(flags) == sorted(topics)
+
+
 def test_what_the_sandbox_needs_and_has_not_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Without the sandbox's extra the command reports how to install it."""
     monkeypatch.delitem(sys.modules, "prodex_sandbox.app", raising=False)
-    monkeypatch.setitem(sys.modules, "fastapi", None)
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
     assert 2 == main(["--openapi", str(tmp_path / "openapi.json")])
-    assert "prodex sandbox: it needs fastapi: pip install 'prodex[sandbox]'" in capsys.readouterr().err
+    assert (
+        "prodex sandbox: it needs starlette.applications: pip install 'prodex[sandbox]'"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.usefixtures("signals")

@@ -71,7 +71,7 @@ def test_one_condition_says_the_same_products_everywhere(tmp_path: Path) -> None
     said = "market: France; not tag: new; either brand: Brand (ACME), or words: thé"
     assert sorted(said.split("; ")) == sorted(state.chosen_words.translate(marks).split("; "))
 
-    saved = prodex.read_selection(built.save(tmp_path / "acme.toml"))
+    saved = prodex.Selection.read(built.save(tmp_path / "acme.toml"))
     save_view(SavedView("acme", built))
     assert built == saved == open_view("acme").conditions
     assert by_hand == ids(catalog.where(saved))
@@ -79,7 +79,7 @@ def test_one_condition_says_the_same_products_everywhere(tmp_path: Path) -> None
     recipe = prodex.Recipe(
         [prodex.RecipeStep(operations.ChangeCase("upper"), "namePublicLong")], chosen=saved
     )
-    again = prodex.read_recipe(recipe.save(tmp_path / "recipe.toml"))
+    again = prodex.Recipe.read(recipe.save(tmp_path / "recipe.toml"))
     assert built == again.chosen
     steps = prodex.apply_recipe(catalog, again).steps
     assert len(by_hand) == int(steps["changed"].sum() + steps["already_so"].sum())
@@ -129,7 +129,7 @@ def test_one_condition_says_the_same_products_everywhere(tmp_path: Path) -> None
                 )
             }
         ),
-        Selection.of(brand_code=prodex.Begins("AC")) & Selection.of(market=250),
+        Selection.of(brand_code=prodex.selection.Begins("AC")) & Selection.of(market=250),
         Selection.of(is_consumer_unit=False) | Selection.of(market=56),
         Selection(words="thé"),
         Selection(),

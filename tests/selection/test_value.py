@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex import Begins, Selection
+from prodex import Selection
 from prodex.errors import InputError, ProdexError, QueryError
-from prodex.selection import FailingChecks, ProductList, Range
+from prodex.selection import Begins, FailingChecks, ProductList, Range
 from prodex.selection.plain import COLUMNS, KEYS, as_plain, from_plain
 from tests.cases import each_row
 
@@ -86,7 +86,7 @@ def test_a_selection_comes_back_from_json_and_toml(
     path = tmp_path_factory.mktemp("selections") / "one.toml"
     for again in (
         from_plain(json.loads(json.dumps(as_plain(selection)))),
-        prodex.read_selection(selection.save(path)),
+        prodex.Selection.read(selection.save(path)),
     ):
         assert selection == again
         assert (hash(selection), str(selection)) == (hash(again), str(again))
@@ -168,7 +168,7 @@ def test_a_range_in_a_file_has_whole_days(tmp_path: Path, text: str, products: s
     path = tmp_path / "one.toml"
     path.write_text(text)
     records = [*RECORDS[:2], RECORDS[2] | {"updatedAt": "2026-01-31T20:15:00"}, RECORDS[3]]
-    mask = prodex.flatten(records).mask(prodex.read_selection(path))
+    mask = prodex.flatten(records).mask(prodex.Selection.read(path))
     assert products == {number for number, is_meant in enumerate(mask.tolist(), 1) if is_meant}
 
 

@@ -68,7 +68,7 @@ class Recorded(requests.Session):
         self._imports: list[list[str]] = []
 
     @property
-    def service(self) -> prodex.Client:
+    def service(self) -> prodex.service.Client:
         """A client of it."""
         return prodex.connect(
             base_url=f"http://127.0.0.1:{self._port}", client_id="key", client_secret="secret", session=self

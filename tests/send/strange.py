@@ -101,7 +101,7 @@ def judged_write(case: WriteCase, followed: float = _FOLLOWED) -> Judged:
 
 
 def _followed(
-    client: Client, tracking: prodex.Tracking, stranger: Stranger, gtins: set[str], seconds: float
+    client: Client, tracking: prodex.send.Tracking, stranger: Stranger, gtins: set[str], seconds: float
 ) -> tuple[str, str]:
     """Follow an upsert, and say what is wrong with what is told of each product."""
     try:

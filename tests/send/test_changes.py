@@ -33,7 +33,7 @@ def long(*rows):
 
 def one(frame, catalog, **options):
     """Return the only record that comes of it."""
-    (record,) = prodex.changes_from_frame(frame, catalog, **options).records
+    (record,) = catalog.changes_from(frame, **options).records
     return record
 
 
@@ -43,9 +43,9 @@ def test_the_frame_of_a_catalogue_is_no_change():
     wide = catalog.wide()
     csv = pd.read_csv(pd.io.common.StringIO(wide.to_csv(index=False)), dtype={"gtin": str, "product_id": str})
     for frame in (catalog.texts, wide, csv):
-        changes = prodex.changes_from_frame(frame, catalog)
+        changes = catalog.changes_from(frame)
         assert (0, ()) == (len(changes), changes.records)
-    assert 0 == len(prodex.changes_from_frame(catalog.wide("fr"), catalog, language="fr"))
+    assert 0 == len(catalog.changes_from(catalog.wide("fr"), language="fr"))
 
 
 def test_the_items_beside_a_correction_keep_every_key():
@@ -65,16 +65,14 @@ def test_a_language_that_is_new_gets_the_code_that_is_in_use():
     with pytest.raises(
         ChangesRefused, match=r"its code needs a country. Give a column language_code, such as ita-"
     ):
-        prodex.changes_from_frame(long((gtin(9), "description", None, "it", "Buono")), catalog)
+        catalog.changes_from(long((gtin(9), "description", None, "it", "Buono")))
 
 
 def test_deleting_the_last_text_deletes_the_attribute():
     """Null, as the service wants it; a text that is not there is deleted already."""
     catalog = catalog_of(product(1))
     assert one(long((gtin(1), "description", None, "fr", DELETE)), catalog)["description"] is None
-    assert (
-        () == prodex.changes_from_frame(long((gtin(1), "description", None, "de", DELETE)), catalog).records
-    )
+    assert () == catalog.changes_from(long((gtin(1), "description", None, "de", DELETE))).records
 
 
 def test_texts_are_deleted_at_their_positions():
@@ -115,9 +113,7 @@ def test_cells_are_read_as_frames_spell_them(column, cell, attribute, value):
 def test_what_is_no_whole_number_is_refused(cell):
     """With the column and the value; nothing crashes, and nothing takes long."""
     with pytest.raises(ChangesRefused, match="life_cycle takes a integer"):
-        prodex.changes_from_frame(
-            pd.DataFrame({"gtin": [gtin(1)], "life_cycle": [cell]}), catalog_of(product(1))
-        )
+        catalog_of(product(1)).changes_from(pd.DataFrame({"gtin": [gtin(1)], "life_cycle": [cell]}))
 
 
 def test_a_code_keeps_what_stands_beside_it():
@@ -167,8 +163,8 @@ def test_what_is_not_known_is_not_overwritten(query, why):
     """The rest of the attribute would be lost at the service."""
     frame = long((gtin(1), "description", None, "fr", "Meilleur"))
     with pytest.raises(ChangesRefused, match=why):
-        prodex.changes_from_frame(frame, catalog_of(product(1), **query))
-    assert 1 == len(prodex.changes_from_frame(frame, catalog_of(product(1), source_include=["description"])))
+        catalog_of(product(1), **query).changes_from(frame)
+    assert 1 == len(catalog_of(product(1), source_include=["description"]).changes_from(frame))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +188,7 @@ def test_what_is_not_known_is_not_overwritten(query, why):
 def test_what_does_not_say_what_it_means_is_refused(row, why):
     """With the product, the attribute, and what to add."""
     with pytest.raises(InputError, match=why):
-        prodex.changes_from_frame(long(row), catalog_of(product(1)))
+        catalog_of(product(1)).changes_from(long(row))
 
 
 @pytest.mark.parametrize(
@@ -211,14 +207,14 @@ def test_a_wide_cell_that_cannot_be_written_is_refused(column, value, why):
     """And says how it can be done."""
     frame = pd.DataFrame({"gtin": [gtin(1)], column: [value]})
     with pytest.raises(ChangesRefused, match=why):
-        prodex.changes_from_frame(frame, catalog_of(product(1)))
+        catalog_of(product(1)).changes_from(frame)
 
 
 def test_a_frame_of_an_older_catalogue_is_stale():
     """Its updated_at is not that of the catalogue."""
     frame = catalog_of(product(1)).wide().assign(life_cycle=5)
     with pytest.raises(ChangesStale, match="Make the frame again"):
-        prodex.changes_from_frame(frame, catalog_of(product(1, updatedAt="2026-11-02T00:00:00")))
+        catalog_of(product(1, updatedAt="2026-11-02T00:00:00")).changes_from(frame)
 
 
 def test_two_products_of_one_gtin_are_refused():
@@ -226,16 +222,16 @@ def test_two_products_of_one_gtin_are_refused():
     twice = catalog_of(product(1), {**product(2), "gtin": gtin(1)})
     row = long((gtin(1), "description", None, "fr", "x"))
     with pytest.raises(ChangesRefused, match="Add a column product_id to say which"):
-        prodex.changes_from_frame(row, twice)
+        twice.changes_from(row)
     with pytest.raises(ChangesRefused, match="2 products of GTIN"):
-        prodex.changes_from_frame(row.assign(product_id="2"), twice)
+        twice.changes_from(row.assign(product_id="2"))
 
 
 def test_an_update_that_waits_is_not_overtaken():
     """An attribute with a pending update under lastRequest cannot be corrected."""
     pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
     with pytest.raises(ChangesRefused, match="waits for acceptance, so its value may still change"):
-        prodex.changes_from_frame(long((gtin(1), "description", None, "fr", "x")), catalog_of(pending))
+        catalog_of(pending).changes_from(long((gtin(1), "description", None, "fr", "x")))
 
 
 def test_what_is_as_it_was_refuses_nothing():
@@ -243,19 +239,19 @@ def test_what_is_as_it_was_refuses_nothing():
     pending = product(1, lastRequest={"description": [text("fra-FR", "Autre")]})
     nameless = {"id": 8, "description": [text("fra-FR", "Bon")]}
     catalog = catalog_of(pending, nameless, product(2), {**product(3), "gtin": gtin(2)})
-    assert 0 == len(prodex.changes_from_frame(catalog.texts, catalog))
+    assert 0 == len(catalog.changes_from(catalog.texts))
     with pytest.raises(ChangesRefused, match="Product 8 has no GTIN"):
-        prodex.changes_from_frame(catalog.texts.query("product_id == '8'").assign(text="x"), catalog)
+        catalog.changes_from(catalog.texts.query("product_id == '8'").assign(text="x"))
     waiting = catalog.texts.query("attribute == 'lastRequest.description'").assign(text="x")
     with pytest.raises(ChangesRefused, match="lastRequest is maintained by the service"):
-        prodex.changes_from_frame(waiting, catalog)
+        catalog.changes_from(waiting)
 
 
 def test_two_texts_for_one_place_are_refused():
     """Which of them counts would be left to chance."""
     rows = [(gtin(1), "description", None, "fr", word) for word in ("a", "b")]
     with pytest.raises(ChangesRefused, match="two different texts"):
-        prodex.changes_from_frame(long(*rows), catalog_of(product(1)))
+        catalog_of(product(1)).changes_from(long(*rows))
 
 
 @pytest.mark.parametrize("keys", [{}, {"gtin": [gtin(1)]}])
@@ -263,14 +259,12 @@ def test_a_frame_without_keys_is_refused(keys):
     """No product, or no language."""
     frame = pd.DataFrame({**keys, "attribute": ["description"], "text": ["x"]})
     with pytest.raises(InputError, match="has neither"):
-        prodex.changes_from_frame(frame, catalog_of(product(1)))
+        catalog_of(product(1)).changes_from(frame)
 
 
 def test_the_preview_shows_before_and_after():
     """One row for each correction."""
-    changes = prodex.changes_from_frame(
-        long((gtin(1), "description", None, "fr", "x")), catalog_of(product(1))
-    )
+    changes = catalog_of(product(1)).changes_from(long((gtin(1), "description", None, "fr", "x")))
     assert [[gtin(1), "description", "0", "fr", "Bon", "x"]] == changes.preview().to_numpy().tolist()
     assert "1 correction of 1 product" in repr(changes)
 
@@ -298,11 +292,11 @@ def test_two_languages_of_one_row_are_refused():
     with pytest.raises(
         ChangesRefused, match=r"language 'nl' and the language_code 'fra-FR'.*leave the column"
     ):
-        prodex.changes_from_frame(texts.assign(language="nl", text="x"), catalog)
+        catalog.changes_from(texts.assign(language="nl", text="x"))
     odd = {**text("fra-FR", "Bon"), "expressedIn": {"code": "nld-NL", "normalizedCode": "fr"}}
     catalog = catalog_of({**product(1), "description": [odd]})
     texts = catalog.texts.query("attribute == 'description'")
-    (record,) = prodex.changes_from_frame(texts.assign(text="Beau"), catalog).records
+    (record,) = catalog.changes_from(texts.assign(text="Beau")).records
     assert [{**odd, "data": "Beau"}] == record["description"]
 
 
@@ -313,15 +307,15 @@ def test_all_products_that_cannot_be_corrected_are_named_at_once():
     catalog = catalog_of(product(1), waits, *twins)
     texts = catalog.texts.query("attribute == 'description' and language == 'fr'").assign(text="Beau")
     with pytest.raises(ChangesRefused, match=r"^3 of 4 products cannot be corrected\. .*\.refused") as told:
-        prodex.changes_from_frame(texts, catalog)
+        catalog.changes_from(texts)
     refused = told.value.refused
     assert ["product_id", "gtin", "problem"] == list(refused.columns)
     left = texts[~texts["product_id"].isin(refused["product_id"])]
-    assert [gtin(1)] == [record["gtin"] for record in prodex.changes_from_frame(left, catalog).records]
+    assert [gtin(1)] == [record["gtin"] for record in catalog.changes_from(left).records]
     with pytest.raises(
         ChangesRefused, match=r"waits for acceptance.* in \.refused of this error: without it the other 1 can"
     ):
-        prodex.changes_from_frame(texts[texts["product_id"].isin(["1", "2"])], catalog)
+        catalog.changes_from(texts[texts["product_id"].isin(["1", "2"])])
 
 
 @pytest.mark.parametrize(
@@ -345,7 +339,7 @@ def test_a_correction_never_rewrites_a_container(held, frame, words):
     """A value in another container than the declared one is refused by the name of its attribute, and stays."""
     catalog = catalog_of({"id": 1, "gtin": gtin(1), **held})
     with pytest.raises(ChangesRefused, match=words):
-        prodex.changes_from_frame(pd.DataFrame([{"product_id": "1", **frame}]), catalog)
+        catalog.changes_from(pd.DataFrame([{"product_id": "1", **frame}]))
 
 
 @pytest.mark.parametrize(
@@ -361,7 +355,7 @@ def test_texts_that_are_no_list_of_texts_are_refused(name, words):
     """Nothing is written beside texts that cannot be read, or in place of them."""
     catalog = catalog_of({"id": 1, "gtin": gtin(1), "nameLegal": name}, product(2))
     with pytest.raises(ChangesRefused, match=words):
-        prodex.changes_from_frame(long((gtin(1), "nameLegal", None, "fr", "Riz long")), catalog)
+        catalog.changes_from(long((gtin(1), "nameLegal", None, "fr", "Riz long")))
 
 
 @pytest.mark.parametrize(
@@ -380,9 +374,9 @@ def test_a_text_of_another_form_gets_no_twin(item):
     with pytest.raises(
         ChangesRefused, match=r"nameLegal\[0\] may be the text in fr-FR, and is of another form"
     ):
-        prodex.changes_from_frame(long((gtin(1), "nameLegal", None, "fr-FR", "Riz long")), catalog)
+        catalog.changes_from(long((gtin(1), "nameLegal", None, "fr-FR", "Riz long")))
     if not isinstance(item["expressedIn"], list):
-        dutch = prodex.changes_from_frame(long((gtin(1), "nameLegal", None, "nl-NL", "Rijst")), catalog)
+        dutch = catalog.changes_from(long((gtin(1), "nameLegal", None, "nl-NL", "Rijst")))
         added = {"expressedIn": {"code": "nld-NL"}, "data": "Rijst"}
         assert [item, added] == dutch.records[0]["nameLegal"]
 

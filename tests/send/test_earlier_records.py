@@ -218,7 +218,7 @@ def test_what_is_forgotten_is_in_no_byte(mill: Client) -> None:
     words = [text("fra-FR", random.Random(1).randbytes(9_000).hex())]
     large = sent(mill, *(written(n, description=words) for n in (1, 2, 3, 4, 5)))
     before = file_of(large).stat().st_size
-    prodex.forget_earlier_records()
+    prodex.send.forget_earlier_records()
     every = b"".join(path.read_bytes() for path in ledger_folder().rglob("*") if path.is_file())
     assert (False, False) == (packed[:30] in every, b"secret de la maison" in every)
     assert file_of(name).stat().st_size <= size
@@ -247,16 +247,16 @@ def test_a_file_that_is_a_link_is_not_read(mill: Client, tmp_path: Path) -> None
 def test_what_is_kept_is_removed_by_name_or_all_of_it(mill: Client) -> None:
     """What was sent remains known."""
     first, second, third = sent(mill), sent(mill), sent(mill)
-    assert prodex.forget_earlier_records(second) > 0
+    assert prodex.send.forget_earlier_records(second) > 0
     assert [third, first] == [one.name for one in kept_upserts()]
-    prodex.forget_earlier_records()
+    prodex.send.forget_earlier_records()
     assert ([], 3, [0, 0, 0]) == (
         kept_upserts(),
         len(prodex.list_upserts()),
         prodex.list_upserts()["earlier_records"].tolist(),
     )
     with pytest.raises(InputError, match="no upsert 'x'"):
-        prodex.forget_earlier_records("x")
+        prodex.send.forget_earlier_records("x")
 
 
 def test_the_oldest_are_removed_first_and_the_newest_stays(mill: Client) -> None:
@@ -314,7 +314,7 @@ def test_a_fix_keeps_the_products_that_it_was_judged_by(mill: Client, exchange: 
     """They are not requested once more."""
     catalog = prodex.load_products(mill, progress=False)
     correction = prodex.TextCorrection("1", "namePublicLong", "fr", "Autre", before="Name 1 fr")
-    fix = prodex.fix_texts([correction], catalog)
+    fix = prodex.correct_from([correction], catalog)
     before = len(exchange.requests)
     tracking = fix.apply(mill, progress=False)
     assert tracking.name is not None

@@ -55,7 +55,7 @@ def test_one_text_of_three_is_corrected_and_nothing_else_moves(mill, form, way):
         frame.loc[frame.gtin == gtin(2), column] = "New"
     (before,), others = stored(mill, 2), stored(mill, 1, 3, 4, 5)
 
-    changes = prodex.changes_from_frame(frame, catalog, language=language, service=mill)
+    changes = catalog.changes_from(frame, language=language, service=mill)
     assert [gtin(2), "namePublicLong", "1", "en", "Name 2 en", "New"] == changes.preview().iloc[0].tolist()
     tracking = prodex.upsert(mill, changes, format=way, progress=False).wait(progress=False)
 
@@ -80,7 +80,7 @@ def test_a_nested_text_and_a_new_language_arrive(mill):
         columns=["gtin", "attribute", "position", "language", "text"],
     )
     (before,) = stored(mill, 1)
-    prodex.upsert(mill, prodex.changes_from_frame(frame, catalog), progress=False).wait(progress=False)
+    prodex.upsert(mill, catalog.changes_from(frame), progress=False).wait(progress=False)
 
     (after,) = stored(mill, 1)
     assert {"productBenefits", "description", "updatedAt"} == changed(before, after)
@@ -106,7 +106,7 @@ def test_deleting_takes_the_marker(mill):
 
     name = product(1)["namePublicLong"]
     prodex.upsert(mill, [{**records[0], "namePublicLong": name}], progress=False).wait(progress=False)
-    prodex.upsert(mill, prodex.changes_from_frame(frame, catalog), progress=False).wait(progress=False)
+    prodex.upsert(mill, catalog.changes_from(frame), progress=False).wait(progress=False)
 
     one, two = stored(mill, 1, 2)
     assert (b"1", b"null") == (one["lifeCycle"], one.get("description", b"null"))
@@ -117,14 +117,14 @@ def test_a_change_that_came_between_is_not_undone(mill):
     """What was updated at the service since it was loaded refuses, and nothing is sent."""
     catalog = loaded(mill)
     frame = catalog.texts.assign(text="All new")
-    changes = prodex.changes_from_frame(frame[frame.gtin == gtin(3)], catalog)
+    changes = catalog.changes_from(frame[frame.gtin == gtin(3)])
     prodex.upsert(mill, [product(3, lifeCycle=7)], progress=False).wait(progress=False)
     before = stored(mill, 3)
 
     with pytest.raises(ChangesStale, match=f"GTIN {gtin(3)} was updated at"):
         prodex.upsert(mill, changes, progress=False)
     with pytest.raises(ChangesStale):
-        prodex.changes_from_frame(frame[frame.gtin == gtin(3)], catalog, service=mill)
+        catalog.changes_from(frame[frame.gtin == gtin(3)], service=mill)
     assert before == stored(mill, 3)
 
 
@@ -316,7 +316,7 @@ def test_a_retailer_writes_for_itself(client_of):
     frame = catalog.wide()
     frame.loc[frame.gtin == gtin(1), "is_nomadic"] = True
     before = stored(mill, 1)
-    changes = prodex.changes_from_frame(frame, catalog)
+    changes = catalog.changes_from(frame)
     assert [{"gtin": gtin(1), "isNomadic": True}] == list(changes.records)
     assert "SUCCESS" == prodex.upsert(shop, changes, progress=False).wait(progress=False).status
     assert b"true" == stored(shop, 1)[0]["isNomadic"]

@@ -264,7 +264,7 @@ def test_what_is_known_here_is_shown_while_the_service_is_away(home):
     with Receiver(0).serving() as receiver:
         service = prodex.connect(receiver.base_url, client_id="key", client_secret="secret")
         interrupted(service)
-    retry = prodex.RetryPolicy(attempts=1)
+    retry = prodex.service.RetryPolicy(attempts=1)
     away = prodex.connect(receiver.base_url, client_id="key", client_secret="secret", retry=retry)
     tracking = prodex.track(away)
     assert {"unknown": 6} == dict(tracking.statuses)
@@ -276,7 +276,7 @@ def test_what_is_known_here_is_shown_while_the_service_is_away(home):
 def test_corrections_are_not_sent_onto_what_was_changed_since(mill):
     """The rest of an upsert of merged corrections is held against the service again."""
     catalog = prodex.load_products(mill, max_age=0, progress=False)
-    changes = prodex.changes_from_frame(catalog.texts.assign(text="New"), catalog)
+    changes = catalog.changes_from(catalog.texts.assign(text="New"))
     with pytest.MonkeyPatch.context() as patched:
         end_before_call(patched, mill, 2)
         with pytest.raises(Ended):

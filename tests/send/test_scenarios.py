@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pandas as pd
 import pytest
-from mill_exchange import KIOSK, MARKET, MILL, gtin, product
+from mill_exchange import KIOSK, MARKET, MILL, gtin, product, text
 
 import prodex
 from prodex.errors import InputError, RequestRefused
@@ -155,39 +155,32 @@ def test_no_product_is_no_call(shop, exchange):
     assert [] == exchange.requests
 
 
-def test_failures_become_the_bodies_of_calls():
-    """Each failing product once, in calls of the size asked for; those without uuid are named, not lost."""
-    records = [{"id": n, "gtin": gtin(n), "uuid": product(n)["uuid"]} for n in range(1, 6)] + [{"id": 9}]
-    catalog = prodex.flatten(records)
+def test_failing_products_are_shown_before_anything_is_sent(shop, exchange):
+    """Each once, in calls of the size asked for; what was shown is what is sent."""
+    records = [{"id": n, "gtin": gtin(n), "uuid": product(n)["uuid"]} for n in range(1, 6)]
+    catalog = prodex.flatten(
+        [*records, {"id": 9, "uuid": product(6)["uuid"], "nameLegal": [text("fra-FR", "Sel")]}]
+    )
     checks = {"required_text": {"attribute": ["nameLegal", "description"], "language": "fr"}}
-    failures = prodex.audit(catalog, {"checks": checks}).failures()
-    elsewhere = failures.iloc[:1].assign(product_id="77")
+    failures = prodex.audit(catalog, {"checks": checks}).failures(attribute="nameLegal")
+    failing = catalog.where(product_id=pd.concat([failures, failures])["product_id"])
 
-    request = prodex.scenario_request(
-        pd.concat([failures, elsewhere]), catalog, {7: True}, deadline=LATER, batch_size=2
+    planned = prodex.require_scenarios(
+        shop, failing, {7: True}, deadline=LATER, batch_size=2, dry_run=True, progress=False
     )
 
-    told = {"ruleset_values": {"7": True}, "deadline": LATER.isoformat()}
-    assert [{"uuids": uuids(*some), **told} for some in ([1, 2], [3, 4], [5])] == list(request.bodies)
-    assert [("9", "it has no uuid"), ("77", "the catalogue does not have it")] == list(
-        request.left_out[["product_id", "why"]].itertuples(index=False, name=None)
-    )
-    assert "5 products in 3 calls; 2 left out, 9 first: it has no uuid" in repr(request)
-    assert uuids(1, 2, 3, 4, 5) == request.uuids
+    assert [uuids(1, 2), uuids(3, 4), uuids(5)] == planned["uuids"].tolist()
+    assert [2, 2, 1] == planned["products"].tolist()
+    assert {"dry run"} == set(planned["status"])
+    assert [] == exchange.requests
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"scenarios": {}}, "scenario id to True or False"),
-        ({"batch_size": 501}, "1 to 500"),
-        ({"deadline": "soon"}, "is no date"),
-        ({"failures": pd.DataFrame({"gtin": ["1"]})}, "no column product_id"),
-    ],
-)
-def test_what_cannot_be_a_request_is_refused(given, said):
-    """With the words of the call that would send it."""
-    usual = {"failures": pd.DataFrame({"product_id": ["1"]}), "scenarios": {7: True}} | given
-    failures, scenarios = usual.pop("failures"), usual.pop("scenarios")
-    with pytest.raises(InputError, match=said):
-        prodex.scenario_request(failures, prodex.flatten([{"id": 1}]), scenarios, **usual)
+def test_a_product_that_nobody_can_name_is_named_and_not_lost(shop, exchange):
+    """It has neither uuid nor GTIN: whether it is to be sent or shown alone, nothing happens before it is left out."""
+    catalog = prodex.flatten([{"id": 1, "uuid": product(1)["uuid"]}, {"id": 9}, {"id": 10}])
+    for dry_run in (True, False):
+        with pytest.raises(
+            InputError, match=r"2 products of the catalogue .* neither uuid nor GTIN, of 9, 10 first"
+        ):
+            prodex.require_scenarios(shop, catalog, {"7": True}, dry_run=dry_run)
+    assert [] == exchange.requests

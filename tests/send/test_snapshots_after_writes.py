@@ -70,11 +70,11 @@ def test_after_an_upsert_the_new_value_is_loaded(mill):
 
 def test_rich_content_follows_the_same_rule(mill):
     """It is a load like others."""
-    first = prodex.load_rich_content(mill, name="pictures", progress=False)
-    assert first.folder == prodex.load_rich_content(mill, name="pictures", progress=False).folder
+    first = prodex.load.load_rich_content(mill, name="pictures", progress=False)
+    assert first.folder == prodex.load.load_rich_content(mill, name="pictures", progress=False).folder
     written(mill, 7).wait(progress=False)
 
-    assert first.folder != prodex.load_rich_content(mill, name="pictures", progress=False).folder
+    assert first.folder != prodex.load.load_rich_content(mill, name="pictures", progress=False).folder
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def product(number: int, gtin: str, names: str, more: str = "") -> str:
     return f'{{"id": {number}, "gtin": "{gtin}", {stamp}, "namePublicLong": {names}{more}}}'
 
 
-def trimmed(service: prodex.Client, **chosen: Any) -> prodex.Fix:
+def trimmed(service: prodex.service.Client, **chosen: Any) -> prodex.worklists.Fix:
     """Trim the French names of all products."""
     catalog = prodex.load_products(service, max_age=0, progress=False).where(**chosen)
     return prodex.correct(catalog, "namePublicLong", do.TrimSpaces(), language="fr")
@@ -106,7 +106,7 @@ def test_xml_refuses_a_product_with_such_a_value_by_its_name(odd: str) -> None:
         catalog = prodex.load_products(exchange.service, max_age=0, progress=False)
         texts = catalog.texts.query("language == 'fr'").assign(text="Pain")
         with pytest.raises((PreflightFailed, ChangesRefused), match=GTIN):
-            prodex.upsert(exchange.service, prodex.changes_from_frame(texts, catalog), format="xml")
+            prodex.upsert(exchange.service, catalog.changes_from(texts), format="xml")
         assert [] == exchange.posted
 
 
@@ -117,11 +117,11 @@ def test_a_frame_that_leaves_half_a_character_as_it_is_shown_leaves_the_text() -
     texts = catalog.texts
     is_french = texts["language"] == "fr"
     french = texts.assign(text=texts["text"].where(~is_french, "Pain"))
-    prodex.upsert(exchange.service, prodex.changes_from_frame(french, catalog), progress=False)
+    prodex.upsert(exchange.service, catalog.changes_from(french), progress=False)
     assert tokens(name(meant="Pain")) == tokens(exchange.sent[0]["namePublicLong"])
     for changed in (texts["text"].str.strip(), texts["text"].str.upper()):
         with pytest.raises(ChangesRefused, match=rf"GTIN {GTIN}.*half of a character \(U\+D800\)"):
-            prodex.changes_from_frame(texts.assign(text=changed), catalog)
+            catalog.changes_from(texts.assign(text=changed))
     fix = prodex.correct(catalog, "namePublicLong", do.TrimSpaces(), language="de")
     assert ["refused"] == fix.answers["state"].tolist()
     whole = prodex.correct(catalog, "namePublicLong", "Brot", language="de")
@@ -211,7 +211,7 @@ def test_one_text_is_corrected_and_no_other_token_changes(names: Any, others: di
     before = planted(items)
     exchange = Recorded([product(1, GTIN, before, f", {planted(rest)[1:-1]}" if rest else "")])
     catalog = prodex.load_products(exchange.service, max_age=0, progress=False)
-    fix = prodex.fix_texts(
+    fix = prodex.correct_from(
         [prodex.TextCorrection("1", "namePublicLong", None, "Pain complet", MEANT, language_code="fra-FR")],
         catalog,
     )

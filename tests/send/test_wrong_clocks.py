@@ -46,7 +46,9 @@ def ahead(days: float) -> Iterator[None]:
 
 
 @contextmanager
-def dated(service: prodex.Client, date: Callable[[datetime], datetime | str | None]) -> Iterator[None]:
+def dated(
+    service: prodex.service.Client, date: Callable[[datetime], datetime | str | None]
+) -> Iterator[None]:
     """Let the replies of a service have another date."""
     session = session_of(service)
     send = session.send
@@ -89,9 +91,9 @@ def held(mill: Machines) -> Iterator[None]:
     settle(mill.sandbox)
 
 
-def corrected(catalog: prodex.Catalog) -> prodex.Fix:
+def corrected(catalog: prodex.Catalog) -> prodex.worklists.Fix:
     """Correct one text."""
-    return prodex.fix_texts(
+    return prodex.correct_from(
         [prodex.TextCorrection("1", "namePublicLong", "fr", "Nom 1", before="Name 1 fr")], catalog
     )
 
@@ -135,7 +137,7 @@ def test_a_clock_that_was_wrong_once_sends_nothing_twice(
                 tracking = fix.apply(mill.service, progress=False)
             assert {"lost": {"unknown": 1}, "came": {"IN_PROGRESS": 1}}[answer] == dict(tracking.statuses)
         # Something else is not written over it either.
-        other = prodex.fix_texts(
+        other = prodex.correct_from(
             [prodex.TextCorrection("1", "namePublicLong", "fr", "Autre", before="Name 1 fr")], catalog
         )
         with ahead(now), pytest.raises(InputError, match="no answer is left to send"):

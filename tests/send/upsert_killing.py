@@ -173,7 +173,7 @@ def kill_upserts(folder: Path, kills: int, *, seed: int = 1) -> Killed:
     return result
 
 
-def _compare(service: prodex.Client, receiver: Receiver, products: list[Any], result: Killed) -> None:
+def _compare(service: prodex.service.Client, receiver: Receiver, products: list[Any], result: Killed) -> None:
     """Hold what a new process knows against what the service received."""
     told = dict(prodex.track(service).products[["gtin", "status"]].itertuples(index=False, name=None))
     for gtin in _gtins(products):
@@ -186,7 +186,9 @@ def _compare(service: prodex.Client, receiver: Receiver, products: list[Any], re
         result.unaccounted.append("more unknown than were on their way")
 
 
-def _take_stock(service: prodex.Client, receiver: Receiver, products: list[Any], result: Killed) -> None:
+def _take_stock(
+    service: prodex.service.Client, receiver: Receiver, products: list[Any], result: Killed
+) -> None:
     """All that was not sent is there now; what was unknown still is."""
     tracking = prodex.track(service)
     assert set(tracking.statuses) <= {"SUCCESS", "unknown"}

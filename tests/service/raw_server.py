@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 Answer = Callable[[socket.socket], None]
 ENVELOPE = b'{"totalResults": 1, "offset": 0, "data": [{"id": 1}]}'
@@ -23,27 +25,41 @@ class RawServer:
         Where it listens.
     answer
         Writes the reply to any call but those for a token.
+    certificate
+        Of localhost, with its key, where it speaks TLS.
     paths
         What was asked for, tokens left out.
     """
 
     port: int
     answer: Answer
+    certificate: Path | None = None
     paths: list[str] = field(default_factory=list)
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return (
+            f"http://127.0.0.1:{self.port}" if self.certificate is None else f"https://localhost:{self.port}"
+        )
+
+    def secured(self, caller: socket.socket) -> socket.socket:
+        """Return the connection, with TLS if there is a certificate."""
+        if self.certificate is None:
+            return caller
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate)
+        return context.wrap_socket(caller, server_side=True)
 
 
 @contextmanager
-def raw_server(answer: Answer, port: int = 0) -> Iterator[RawServer]:
+def raw_server(answer: Answer, port: int = 0, certificate: Path | None = None) -> Iterator[RawServer]:
     """Serve on a port, a free one unless given; a connection ends with its first call that is none for a token."""
     with socket.create_server(("127.0.0.1", port), backlog=64) as listening:
-        server = RawServer(listening.getsockname()[1], answer)
+        server = RawServer(listening.getsockname()[1], answer, certificate)
 
-        def serve(caller: socket.socket) -> None:
-            with caller, suppress(OSError):  # callers that hang up are what is tested
+        def serve(accepted: socket.socket) -> None:
+            # Callers that hang up are what is tested.
+            with accepted, suppress(OSError), server.secured(accepted) as caller:
                 while path := _path_of(_request(caller)):
                     if path.endswith("/token"):
                         caller.sendall(reply(json.dumps({"access_token": "a.b.c"}).encode()))

@@ -22,10 +22,11 @@ from prodex.errors import (
     UnexpectedReply,
 )
 from prodex.service import Client, RetryPolicy, connect, token
+from prodex.service.replies import Reply
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.token import Token, TokenSource, claims_of, lifetime_of
-from prodex.service.transport import Reply, Transport
+from prodex.service.transport import Transport
 
 
 def jwt(**claims):

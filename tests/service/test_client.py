@@ -170,9 +170,14 @@ def test_a_refusal_carries_the_words_of_the_service(client, exchange, message, s
         (b"limit is too large", "limit is too large"),
         (b"x" * 5000, "x" * 300 + "..."),
         (b"<html>Forbidden</html>", "a web page"),
+        (b'<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x"><html>no</html>', "a web page"),
+        (b"<error><code>7</code><message>limit is too large</message></error>", "7 limit is too large"),
+        (b"3 < 5, and limit > 500 is too large", "3 < 5, and limit > 500 is too large"),
+        (b"null", "null"),
         (b"", "HTTP 403"),
         (b"\xff\xfe", "HTTP 403"),
         (b"[" * 100_000, "[[["),
+        *((b"[" * depth + b"]" * depth, "[[[") for depth in (100, 900, 950, 980, 990, 10_000)),
     ],
 )
 def test_a_refusal_in_text_is_shortened(client, exchange, body, shown):

@@ -374,7 +374,8 @@ def test_the_memory_of_a_process_stays_bounded() -> None:
     code = """
 import resource, sys, prodex as px
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-client = px.connect(sys.argv[1], client_id="key", client_secret="secret", limits=px.Limits(unpacked_bytes=30_000_000))
+limits = px.limits.Limits(unpacked_bytes=30_000_000)
+client = px.connect(sys.argv[1], client_id="key", client_secret="secret", limits=limits)
 try:
     client.search_products()
 except px.errors.UnexpectedReply as error:

@@ -13,8 +13,7 @@ from tests.cases import each_row
 import prodex
 from prodex.errors import IdentifierUnreadable, OutcomeUnknown, UnexpectedReply
 from prodex.gtin import check_digit
-from prodex.service.replies import tracking_identifier
-from prodex.service.transport import Reply
+from prodex.service.replies import Reply, tracking_identifier
 
 BOM = b"\xef\xbb\xbf"
 XML = b"<?xml version='1.0' encoding='UTF-8'?>"

@@ -11,10 +11,12 @@ import time
 import pytest
 import requests
 from exchange import Exchange
+from raw_server import raw_server
 from tests.cases import each_row
 from tests.lived import exchange_in
 
 from prodex.errors import MissingExtra, ServiceUnreachable, SettingsError
+from prodex.limits import Limits
 from prodex.sandbox import Sandbox
 from prodex.service import connect, local_sandbox
 from prodex.service.local_sandbox import running_sandbox, sandbox_home, sandbox_settings
@@ -102,6 +104,9 @@ def test_a_sandbox_ends_with_a_process_that_is_killed(home):
     assert is_gone(base_url)
 
 
+KEY = {"client_id": "shop", "client_secret": "shop-secret"}
+
+
 @each_row("stale", ["dead", "other service", "silent", "cut off"])
 def test_what_a_crash_left_behind_is_not_believed(home, stale):
     """A server.json of a sandbox that has ended, or of a port that others use now, counts as none."""
@@ -109,16 +114,34 @@ def test_what_a_crash_left_behind_is_not_believed(home, stale):
         ended = subprocess.Popen([sys.executable, "-c", ""])
         ended.wait()
         facts = {
-            "dead": {"base_url": other.base_url, "pid": ended.pid, "credentials": []},
-            "other service": {"base_url": other.base_url, "pid": os.getpid(), "credentials": []},
-            "silent": {"base_url": "http://127.0.0.1:9", "pid": os.getpid(), "credentials": []},
+            "dead": {"base_url": other.base_url, "pid": ended.pid, "credentials": [KEY]},
+            "other service": {"base_url": other.base_url, "pid": os.getpid(), "credentials": [KEY]},
+            "silent": {"base_url": "http://127.0.0.1:9", "pid": os.getpid(), "credentials": [KEY]},
             "cut off": {},
         }[stale]
         (home / "server.json").write_text(json.dumps(facts) if facts else '{"base_url": "http')
         assert running_sandbox(home) is None
 
 
-KEY = {"client_id": "shop", "client_secret": "shop-secret"}
+def _dripping(caller):
+    caller.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        caller.sendall(b" ")
+        time.sleep(0.02)
+
+
+def test_a_stranger_who_has_the_port_now_and_never_ends_his_answer_is_left_in_time(home, monkeypatch):
+    """Nobody waits for it: it counts as none, like one that is silent."""
+    monkeypatch.setattr(local_sandbox, "_HEALTH", Limits(seconds=0.4))
+    with raw_server(_dripping) as stranger:
+        facts = {"base_url": stranger.base_url, "pid": os.getpid(), "credentials": [KEY]}
+        (home / "server.json").write_text(json.dumps(facts))
+        begin = time.monotonic()
+        assert running_sandbox(home) is None
+        assert ["/health"] == stranger.paths
+    assert time.monotonic() - begin < 3
+
+
 ALIVE = {"base_url": "http://127.0.0.1:9", "pid": os.getpid(), "credentials": [KEY]}
 
 

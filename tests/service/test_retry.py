@@ -268,9 +268,9 @@ def test_a_policy_that_cannot_be_kept_is_refused(field: str, value: object) -> N
 
 def test_policy_and_limits_are_values() -> None:
     """Public, comparable, and never changed."""
-    assert prodex.RetryPolicy(seconds=5) == RetryPolicy(seconds=5)
+    assert prodex.service.RetryPolicy(seconds=5) == RetryPolicy(seconds=5)
     with pytest.raises(AttributeError):
-        prodex.RetryPolicy().seconds = 5  # type: ignore[misc]
+        prodex.service.RetryPolicy().seconds = 5  # type: ignore[misc]
 
 
 def closed_port() -> int:
@@ -300,7 +300,7 @@ def test_a_load_outlives_a_service_that_goes_and_comes_back() -> None:
     thread.start()
     begin = time.monotonic()
     with pytest.raises(
-        ServiceUnreachable, match=r"retry=px.RetryPolicy\(seconds=...\)\) tries longer than 0.3 s"
+        ServiceUnreachable, match=r"retry=px.service.RetryPolicy\(seconds=...\)\) tries longer than 0.3 s"
     ):
         client.count()  # nobody waits in front of a panel
     assert time.monotonic() - begin < 2

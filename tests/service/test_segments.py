@@ -1,4 +1,4 @@
-"""Segment hierarchies of every shape, whose own the specification does not show: no row and no name is lost."""
+"""Segment hierarchies of each shape that services were seen to answer: no row and no name is lost."""
 
 from __future__ import annotations
 
@@ -43,45 +43,22 @@ def table(reply):
 
 
 SHAPES = {
+    "id, name and children": tree(),
     "uuid and label": tree("uuid", "label"),
-    "segmentId and title": tree("segment_id", "title"),
-    **{
-        f"children as {name}": tree(children=name)
-        for name in ("subSegments", "nodes", "items", "sub_segments", "zz")
-    },
+    "code and title": tree("code", "title"),
+    "subSegments": tree(children="subSegments"),
+    "nodes": tree(children="nodes"),
     "a list at the top": [tree()],
-    "data": {"data": [tree()]},
+    "data": {"data": [tree()], "totalResults": 4},
     "data, one root": {"data": tree()},
-    "data in data": {"data": {"segments": [tree()]}, "totalResults": 4},
-    "hierarchy beside totals": {"total": 4, "hierarchy": tree()},
-    "any one name": {"whatever": [tree()], "status": "OK"},
-    "children by id": {
-        "id": "1",
-        "name": "All",
-        "children": {
-            "2": {"name": "Food", "children": {"3": {"name": "Bread"}}},
-            "4": {"name": "Tools", "children": None},
-        },
-    },
-    "one child that is not a list": {
-        "id": "1",
-        "name": "All",
-        "children": [
-            {"id": "2", "name": "Food", "children": {"id": "3", "name": "Bread"}},
-            {"id": "4", "name": "Tools"},
-        ],
-    },
-    **{
-        f"flat with {name}": flat(name)
-        for name in ("parent", "parentId", "parent_id", "parentUuid", "parentSegmentId", "parent_code")
-    },
+    "flat with parent": flat("parent"),
+    "flat with parentId": flat("parentId"),
+    "flat with uuids": flat("parentUuid", "uuid", "label"),
     "flat with parents as objects": [
-        row | {"parent": None if row["parentId"] is None else {"id": row["parentId"]}, "parentId": None}
-        for row in flat()
+        row | {"parent": None if row["parent"] is None else {"id": row["parent"]}} for row in flat("parent")
     ],
     "flat in data": {"data": flat("parentUuid", "uuid", "label"), "totalResults": 4},
     "flat, children before parents": flat()[::-1],
-    "flat, the root's parent is 0": flat(root=0),
     "flat, the root's parent is empty": flat(root=""),
     "flat with whole numbers": [
         row | {"id": int(row["id"]), "parentId": row["parentId"] and int(row["parentId"])} for row in flat()
@@ -89,17 +66,15 @@ SHAPES = {
     "names in several languages": [
         row | {"name": [{"expressedIn": {"code": "eng-GB"}, "data": row["name"]}]} for row in flat()
     ],
-    "names by language": [row | {"name": {"fr": "x", "en": row["name"]}} for row in flat()],
 }
 
 
 @each_row("shape", SHAPES)
 def test_every_shape_gives_the_same_rows(shape):
-    """Whatever the members are called and however they are wrapped."""
+    """Each of the shapes that services were seen to answer."""
     found = table(SHAPES[shape])
     assert EXPECTED == sorted(found)
     assert found.index(EXPECTED[0]) < found.index(EXPECTED[1]) < found.index(EXPECTED[2])
-    assert not any("note" in row for row in segment_rows(SHAPES[shape]))
 
 
 def test_several_roots_and_one_without_id_or_name():
@@ -116,11 +91,7 @@ def test_several_roots_and_one_without_id_or_name():
         (None, None, None, 0, "(no name)"),
     ] == table(reply)
     assert "red" == segment_rows(reply)[3]["colour"]
-
-
-def test_several_lists_are_all_read():
-    """Two trees under two names."""
-    assert ["a", "b"] == [row["id"] for row in segment_rows({"mine": [{"id": "a"}], "others": [{"id": "b"}]})]
+    assert (None, None, None, 0, "(no name)") == table({"children": [{"id": "7"}]})[0]
 
 
 def test_what_else_stands_in_a_segment_has_columns(client, exchange):
@@ -131,43 +102,39 @@ def test_what_else_stands_in_a_segment_has_columns(client, exchange):
         "level": "deep",
         "tags": ["x"],
         "texts": [{"expressedIn": {}, "data": "t"}],
-        "note": "n",
+        "path": "p",
     }
     exchange.answers.append(says(200, reply))
     frame = prodex.load_segments(client)
-    assert {"uuid": "u", "level (attribute)": "deep", "tags": ["x"], "note (attribute)": "n"} == {
-        name: frame[name][0] for name in ("uuid", "level (attribute)", "tags", "note (attribute)")
+    assert {"uuid": "u", "level (attribute)": "deep", "tags": ["x"], "path (attribute)": "p"} == {
+        name: frame[name][0] for name in ("uuid", "level (attribute)", "tags", "path (attribute)")
     }
     assert (1, "1", 0) == (len(frame), frame["id"][0], frame["level"][0])
     assert [{"expressedIn": {}, "data": "t"}] == frame["texts"][0]
 
 
-def noted(reply):
-    """Return what is said of the segments, by id."""
-    return {row["id"]: row.get("note", "") for row in segment_rows(reply)}
+@each_row(
+    "reply",
+    [
+        [{"id": "a", "parent": "b"}, {"id": "b", "parent": "a"}, {"id": "c", "parent": "b"}, {"id": "d"}],
+        [{"id": "a", "parent": "a"}, {"id": "b"}],
+    ],
+)
+def test_a_circle_of_parents_is_refused(reply):
+    """It has no root, so that no row could say where its segments are."""
+    with pytest.raises(
+        ValueError, match=r"no root is above .* segments?, as in a circle: 'a' is below '[ab]'"
+    ):
+        segment_rows(reply)
 
 
-def test_a_circle_is_said_and_ends():
-    """Every segment of it has its row, without a level."""
-    reply = [{"id": "a", "parent": "b"}, {"id": "b", "parent": "a"}, {"id": "c", "parent": "b"}, {"id": "d"}]
-    rows = {row["id"]: row for row in segment_rows(reply)}
-    assert {"a", "b", "c", "d"} == set(rows)
-    assert (None, None, None, 0) == tuple(rows[name]["level"] for name in "abcd")
-    assert "form a circle: a < b < a" in rows["a"]["note"]
-    assert ("b", "a") == (rows["a"]["parent"], rows["b"]["parent"])
-
-
-def test_contradictions_are_said():
-    """A parent that is not there, its own parent, an id that comes twice, another parent than the one above."""
-    assert "parent x is not in the reply" in noted([{"id": "a", "parent": "x"}])["a"]
-    assert "x" == segment_rows([{"id": "a", "parent": "x"}])[0]["parent"]
-    assert "names itself" in noted([{"id": "a", "parent": "a"}])["a"]
-    assert ["a", "a"] == [row["id"] for row in segment_rows([{"id": "a"}, {"id": "a", "name": "other"}])]
-    assert "occurs 2 times" in noted([{"id": "a"}, {"id": "a"}])["a"]
-    assert (
-        "names z as its parent, and is below a"
-        in noted([{"id": "a", "children": [{"id": "b", "parent": "z"}]}])["b"]
+def test_a_parent_that_is_not_in_the_reply_stays_named():
+    """What a permission hides is not there; the place in a tree counts more than what a segment says of it."""
+    assert [("a", None, "x", 0, "a")] == table([{"id": "a", "parent": "x"}])
+    assert [("a", None, None, 0, "a"), ("b", None, "a", 1, "a > b")] == table(
+        [{"id": "a", "children": [{"id": "b", "parent": "z"}]}]
     )
+    assert ["a", "a"] == [row["id"] for row in segment_rows([{"id": "a"}, {"id": "a", "name": "other"}])]
 
 
 @given(
@@ -183,7 +150,7 @@ def test_contradictions_are_said():
     )
 )
 def test_any_reply_is_read_or_refused(reply):
-    """Never another error and never without end; each name that came under `name` is in a row."""
+    """Never another error and never without end."""
     try:
         rows = segment_rows(reply)
     except ValueError:
@@ -195,9 +162,37 @@ def test_any_reply_is_read_or_refused(reply):
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.none() | st.sampled_from("abcdefx")), max_size=8))
 def test_no_row_of_a_flat_list_is_lost(pairs):
-    """Circles, duplicates and missing parents included."""
-    rows = segment_rows([{"id": one, "parent": above} for one, above in pairs])
-    assert sorted(one for one, _ in pairs) == sorted(row["id"] for row in rows)
+    """Duplicates and missing parents included; a circle is refused, and so is what is below it."""
+    above = dict(reversed(pairs))  # of two segments of one id the first is meant
+    reply = [{"id": one, "parent": parent} for one, parent in pairs]
+
+    def is_endless(one):
+        for _ in range(len(pairs) + 1):
+            one = above.get(one)
+        return one is not None
+
+    if any(map(is_endless, above)):
+        with pytest.raises(ValueError, match="circle"):
+            segment_rows(reply)
+    else:
+        assert sorted(one for one, _ in pairs) == sorted(row["id"] for row in segment_rows(reply))
+
+
+@each_row(
+    "reply, words",
+    [
+        ([{"segmentId": "7", "segmentName": "Food"}], r"'segmentId': '7'.* is no segment with id"),
+        ({"mine": [{"id": "a"}], "others": []}, r"'mine': .* is no segment"),
+        ({"id": "1", "children": {"2": {}}}, r"'children' is \{'2': \{\}\}, which is no list"),
+        ({"id": "1", "name": {"fr": "x"}}, r"\{'fr': 'x'\} is neither an identifier nor"),
+        ([{"id": True}], "True is neither"),
+    ],
+    ids=["other names", "several lists", "children by id", "names by language", "a flag as an id"],
+)
+def test_another_shape_is_refused_with_its_value(reply, words):
+    """Nothing is guessed: a wrong hierarchy would be worse than none."""
+    with pytest.raises(ValueError, match=words):
+        segment_rows(reply)
 
 
 @each_row("reply", [{"children": "x"}, {"id": 1, "children": ["a"]}, {"a": 1}, [[]], {"data": {"data": 3}}])
@@ -213,9 +208,7 @@ def test_what_cannot_be_read_is_shown(client, exchange, reply):
 @each_row(
     "shape",
     [
-        lambda rows: {"results": rows},
-        lambda rows: {"data": {"organizations": rows}},
-        lambda rows: {"organizations": {"data": rows, "total": "3"}},
+        lambda rows: {"organizations": rows, "total": "3"},
         lambda rows: {"totalResults": 0, "data": rows},
         lambda rows: {"totalResults": 1, "data": rows},
         lambda rows: {"totalResults": None, "data": rows},

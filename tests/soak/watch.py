@@ -60,7 +60,7 @@ class Exchange:
 
     sandbox: Sandbox
     behaviour: Behaviour
-    client: prodex.Client
+    client: prodex.service.Client
     days: int
     figures: list[Figures]
 
@@ -80,7 +80,7 @@ class Exchange:
         self.figures.append(replace(found, question="", snapshot_sequence=None))
 
     @property
-    def watch(self) -> prodex.Watch:
+    def watch(self) -> prodex.quality.Watch:
         """What is unusual at the last night."""
         return watched("life", self.figures[-90:], None)
 

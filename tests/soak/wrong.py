@@ -88,7 +88,7 @@ def _cases() -> Iterator[tuple[str, str, Callable[[str], str]]]:
             yield fault, way, _interrupted(fault)
 
 
-def _load(client: prodex.Client, way: str, query: ProductQuery | None = None) -> prodex.Catalog:
+def _load(client: prodex.service.Client, way: str, query: ProductQuery | None = None) -> prodex.Catalog:
     windows = 0 if way == "scroll" else 2
     given: dict[str, Any] = {
         "name": "shop",
@@ -100,7 +100,7 @@ def _load(client: prodex.Client, way: str, query: ProductQuery | None = None) ->
     return prodex.load_products(client, query, allow_incomplete=True, **given)
 
 
-def _refresh(client: prodex.Client, **options: Any) -> prodex.Catalog:
+def _refresh(client: prodex.service.Client, **options: Any) -> prodex.Catalog:
     return prodex.refresh("shop", client, allow_incomplete=True, progress=False, **options)
 
 

@@ -24,7 +24,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotLocked, SnapshotNotFound, UnexpectedReply
 from prodex.files.lock import locked
 from prodex.store import plan, records_in_files, snapshot_of_files
-from prodex.store.records_in_files import BrokenText, UnusualText, items_of
+from prodex.store.long_lists import BrokenText, UnusualText, items_of
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
 

@@ -27,8 +27,8 @@ from prodex.errors import StorageError
 from prodex.files.atomic import home
 from prodex.progress import reporting
 from prodex.sandbox import Sandbox
-from prodex.store import build, build_while_fetching
-from prodex.store.build import BuildProcesses, build_folder
+from prodex.store import build_while_fetching
+from prodex.store.build import build_folder
 from prodex.store.build_while_fetching import EarlyBuild
 from prodex.store.journal import LoadJournal
 from prodex.store.parts import StoredPart
@@ -44,8 +44,7 @@ EVERYTHING = list(range(1, TOTAL + 1))
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a hundred products make several parts, on any machine."""
     monkeypatch.setattr("prodex.store.plan.PRODUCTS_PER_PART", 30)
-    for module in (build_while_fetching, build):
-        monkeypatch.setattr(module, "cpu_count", lambda: 2)
+    monkeypatch.setattr(build_while_fetching, "cpu_count", lambda: 2)
 
 
 @pytest.fixture
@@ -171,7 +170,7 @@ def test_a_product_that_changes_meanwhile_is_built_again(
 every_record = cache(records)
 
 
-def built_by(journal: Path, make_own: Callable[[int], Executor]) -> list[StoredPart]:
+def built_by(journal: Path, make_own: Callable[[], Executor]) -> list[StoredPart]:
     """Build a hundred products, with all parts begun while pages still come."""
     found = LoadJournal.begin(journal, {})
     every = every_record()
@@ -191,7 +190,7 @@ def table_of(journal: Path, parts: list[StoredPart], table: str) -> pa.Table:
 
 
 def test_what_failed_early_is_tried_again_at_the_end(tmp_path: Path) -> None:
-    """A disk that was full for a moment, or a process that was killed, costs no load."""
+    """A disk that was full for a moment costs no load."""
     failed: list[int] = []
 
     class Failing(ThreadPoolExecutor):
@@ -201,7 +200,7 @@ def test_what_failed_early_is_tried_again_at_the_end(tmp_path: Path) -> None:
             future.set_exception(StorageError("no space left"))
             return future
 
-    parts = built_by(tmp_path / "j", lambda _: Failing(1))
+    parts = built_by(tmp_path / "j", lambda: Failing(1))
 
     texts = table_of(tmp_path / "j", parts, "raw")["json"].to_pylist()
     assert EVERYTHING == sorted(json.loads(text)["id"] for text in texts)
@@ -238,14 +237,3 @@ def test_files_of_another_plan_are_no_part_of_a_snapshot(exchange: Sandbox) -> N
 
     assert catalog.folder is not None
     assert len(catalog.parts) == len(list((catalog.folder / "texts").iterdir()))
-
-
-@pytest.mark.slow
-def test_processes_build_the_same_as_threads(tmp_path: Path) -> None:
-    """Large loads are built by processes of our own; here a small one is."""
-    threads, processes = tmp_path / "threads", tmp_path / "processes"
-    by_threads = built_by(threads, ThreadPoolExecutor)
-    by_processes = built_by(processes, lambda _: BuildProcesses(1))
-
-    for table in TABLES:
-        assert table_of(threads, by_threads, table) == table_of(processes, by_processes, table), table

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.cases import each_row
 
 from prodex.errors import SnapshotLocked, StorageError
-from prodex.files.lock import locked
+from prodex.files.lock import locked, publishing_lock
 
 _HOLD = """
 import sys
@@ -65,12 +67,12 @@ def test_another_process_is_kept_out_and_told_by_whom(tmp_path: Path, holder: Ho
 
 @pytest.mark.slow
 def test_the_lock_ends_with_the_work(tmp_path: Path, holder: Holder) -> None:
-    """The file that names the owner is removed as well."""
+    """Its file and the one that names the owner are removed."""
     holder(tmp_path).communicate(timeout=10)
 
     with locked(tmp_path, "cleaning up"):
         assert (tmp_path / ".lock.json").is_file()
-    assert not (tmp_path / ".lock.json").exists()
+    assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
@@ -93,6 +95,46 @@ def test_a_second_thread_is_kept_out_as_well(tmp_path: Path) -> None:
         locked(tmp_path, ""),
     ):
         pass
+
+
+def test_locks_of_other_names_exclude_nobody(tmp_path: Path) -> None:
+    """Whoever loads publishes as well, to the folder that it holds."""
+    with locked(tmp_path, "loading"), publishing_lock(tmp_path):
+        assert (tmp_path / ".turn.lock").is_file()
+
+
+@pytest.mark.slow
+@each_row("name", [".lock", "start.lock"])
+def test_whoever_waits_enters_when_the_others_have_left_and_never_before(tmp_path: Path, name: str) -> None:
+    """Eight threads of two rounds each, although the file of the lock is removed between them."""
+    inside: list[str] = []
+
+    def enter(number: int) -> int:
+        for _ in range(2):
+            with locked(tmp_path, f"visit {number}", name=name, patience=None):
+                inside.append("in")
+                assert 1 == len(inside)
+                time.sleep(0.01)
+                inside.pop()
+        return number
+
+    with ThreadPoolExecutor(8) as threads:
+        assert [*range(8)] == list(threads.map(enter, range(8)))
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_whoever_waited_in_vain_reads_for_whom(tmp_path: Path, holder: Holder) -> None:
+    """A wait that ends says who holds the lock, as a refusal at once does."""
+    process = holder(tmp_path)
+
+    began = time.monotonic()
+    with (
+        pytest.raises(SnapshotLocked, match=rf"process {process.pid} of .+, loading 'shop' since"),
+        locked(tmp_path, "keeping a draft", patience=0.2),
+    ):
+        pass
+    assert time.monotonic() - began > 0.15
 
 
 @each_row("said", ["", "{", "[]", '{"process": 7}'])

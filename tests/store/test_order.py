@@ -41,9 +41,7 @@ def saved(number: int, days: float = 0, name: str = "shop", numbered: bool = Tru
 
 def without_number(folder: Path) -> None:
     """Take the number from a manifest, as damage does."""
-    edited(
-        folder, lambda manifest: {k: v for k, v in manifest.items() if k not in {"sequence", "unnumbered"}}
-    )
+    edited(folder, lambda manifest: {k: v for k, v in manifest.items() if k != "sequence"})
 
 
 def edited(folder: Path, change: Any) -> None:
@@ -140,17 +138,18 @@ def test_a_day_is_one_of_this_machine(
         time.tzset()
 
 
-def test_snapshots_without_numbers_have_the_order_of_time() -> None:
-    """The first with a number has the next one, and they keep theirs when some are removed."""
+def test_snapshots_that_lost_their_numbers_have_the_order_of_time() -> None:
+    """The next one has a number that none of them can have had, and keeps it when others are removed."""
     for number in (1, 2, 3):
-        saved(number, number, numbered=False)
+        saved(number, number, numbered=number == 1)
     saved(4, 3.5)
     assert [1, 2, 3, 4] == products()
-    assert [1, 2, 3, 4] == prodex.list_snapshots("shop")["sequence"].tolist()
+    assert [1, None, None, 4] == [number for _, number in SNAPSHOTS.numbered("shop")]
 
     prodex.vacuum("shop", keep=2)
 
-    assert [3, 4] == prodex.list_snapshots("shop")["sequence"].tolist()
+    assert [3, 4] == products()
+    assert 4 == prodex.list_snapshots("shop")["sequence"].iloc[-1]
 
 
 THINGS = Archive("thing", "Make it again.")
@@ -159,10 +158,10 @@ THINGS = Archive("thing", "Make it again.")
 def kept(number: int, days: float, name: str, numbered: bool) -> None:
     """Keep a thing, with a number or with one that was lost, while the clock is days ahead."""
     parent = THINGS.folder(name)
-    with clock.at(NOW + timedelta(days=days)), THINGS.publishing(parent) as (folder, place, _):
+    with clock.at(NOW + timedelta(days=days)), THINGS.publishing(parent) as (folder, sequence, _):
         beside = parent / ".beside"
         beside.mkdir()
-        THINGS.write_manifest(beside, {"thing": number}, place if numbered else None)
+        THINGS.write_manifest(beside, {"thing": number}, sequence if numbered else None)
         beside.rename(folder)
 
 
@@ -177,51 +176,41 @@ NAMES = itertools.count()
 
 @example([(True, 5), (False, 0), (True, 5)])  # twice ahead of what lost its number
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([0, 0, 0, 5, 0.5, -5])), min_size=1, max_size=7))
-def test_what_has_a_number_and_what_lost_it_is_written_in_turns(writers: list[tuple[bool, float]]) -> None:
-    """One each day: it is the newest, after all that have a number, and every number is there once.
+def test_numbers_say_what_is_newer_and_times_only_where_one_was_lost(
+    writers: list[tuple[bool, float]],
+) -> None:
+    """One each day: what has a number is in the order of publication, whatever the clock said.
 
-    The clock may be wrong when one with a number is written. Of the others nothing but their time would tell.
+    What lost its number follows whatever has an earlier time, and no number is there twice.
     """
     name = f"turns-{next(NAMES)}"
     for number, (numbered, wrong) in enumerate(writers):
-        kept(number, number + (wrong if numbered else 0), name, numbered)
+        kept(number, number + wrong, name, numbered)
 
-        found = things(number + 0.1, name)
+    found = things(len(writers), name)
 
-        assert sorted(found) == list(range(number + 1))
-        assert number == found[-1]
-        assert sorted(one for one in found if writers[one][0]) == [one for one in found if writers[one][0]]
-        if numbered:  # whose name tells of all that were there
-            assert set(range(number)) == set(found[:-1])
-        with clock.at(NOW + timedelta(days=number + 0.1)):
-            numbers = [number for _, number in THINGS.numbered(name)]
-        assert numbers == sorted(set(numbers))
-
-
-def test_a_time_in_the_future_is_not_newer_than_what_is_added_without_a_number() -> None:
-    """It was written later, and lost its number; the next one settles it, for all days to come."""
-    for number, days, numbered in [(1, 0, True), (2, 3, True), (3, 1, False)]:
-        kept(number, days, "shop", numbered)
-    assert [1, 2, 3] == things(1.1, "shop")
-
-    kept(4, 2, "shop", True)
-
-    assert [1, 2, 3, 4] == things(2.1, "shop") == things(99, "shop")
-    assert [1, 2, 3, 4] == [number for _, number in THINGS.numbered("shop")]
+    assert sorted(found) == list(range(len(writers)))
+    with_number = [one for one in found if writers[one][0]]
+    assert sorted(with_number) == with_number
+    numbers = [number for _, number in THINGS.numbered(name) if number is not None]
+    assert numbers == sorted(set(numbers))
+    for at, one in enumerate(found):
+        if not writers[one][0]:
+            own = one + writers[one][1]
+            assert all(own <= later + writers[later][1] for later in found[at + 1 :] if writers[later][0])
 
 
 def test_a_snapshot_that_is_restored_returns_to_its_place() -> None:
-    """Those with a number name it, although it was removed meanwhile."""
-    old = saved(1, numbered=False)
+    """Its number is in its manifest."""
+    old = saved(1)
     assert old.folder is not None
     saved(2, -400)
     aside = old.folder.parent.parent.parent / "aside"
     old.folder.rename(aside)
     saved(3, -399)
-    prodex.vacuum("shop", keep=1)
     aside.rename(old.folder)
 
-    assert [1, 3] == products()
+    assert [1, 2, 3] == products()
 
 
 def test_two_times_that_are_the_same_are_two_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +229,7 @@ def test_a_number_that_somebody_wrote_into_a_manifest_stops_nobody(sequence: Any
     """The next snapshot can be saved and opened, and everything is listed."""
     folder = saved(1).folder
     assert folder is not None
-    edited(folder, lambda manifest: {**manifest, "sequence": sequence, "unnumbered": ["..", folder.name]})
+    edited(folder, lambda manifest: {**manifest, "sequence": sequence})
     saved(2, 1)
     saved(3, 2)
 
@@ -295,8 +284,8 @@ def kept_by_thread(number: int) -> None:
     parent = THINGS.folder("shop")
     beside = parent / f".beside-{number}"
     beside.mkdir(parents=True)
-    with THINGS.publishing(parent) as (folder, place, _):
-        THINGS.write_manifest(beside, {"thing": number}, place)
+    with THINGS.publishing(parent) as (folder, sequence, _):
+        THINGS.write_manifest(beside, {"thing": number}, sequence)
         beside.rename(folder)
 
 
@@ -316,7 +305,7 @@ def test_a_process_that_hangs_while_it_publishes_is_named_as_the_reason(
     assert [1] == products()
 
 
-def audited(number: int, days: float) -> prodex.Audit:
+def audited(number: int, days: float) -> prodex.quality.Audit:
     """Save a snapshot and an audit of it while the clock is days ahead."""
     with clock.at(NOW + timedelta(days=days)):
         catalog = prodex.flatten([{"id": one} for one in range(number)]).save("shop")
@@ -344,10 +333,10 @@ def test_audits_and_what_is_watched_have_the_same_order() -> None:
 def test_an_order_is_one_of_all_values() -> None:
     """Whatever they say of each other: each is in it once."""
     places = [
-        ArchivePlace("2026-11-20", 2, frozenset({"2026-11-25", "2026-11-20"})),
+        ArchivePlace("2026-11-20", 2),
         ArchivePlace("2026-11-20", 2),
         ArchivePlace("2026-11-25"),
-        ArchivePlace("2026-11-19", None, frozenset({"2026-11-20"})),
+        ArchivePlace("2026-11-19"),
         ArchivePlace(""),
     ]
 

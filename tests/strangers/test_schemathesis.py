@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from prodex.sandbox import Sandbox
-from prodex_sandbox.app import application
+from prodex_sandbox.app import openapi
 from prodex_sandbox.media.files import MEDIA
 from prodex_sandbox.sample import organizations, shared_products
 
@@ -61,7 +61,7 @@ phases.coverage.enabled = false
 
 def test_every_reply_of_every_operation_is_as_the_document_says(tmp_path: Path) -> None:
     """Positive, negative and stateful calls of all operations find no reply that the document does not describe."""
-    document = application().openapi()
+    document = openapi()
     principal = replace(organizations()[0], scenarios_enabled=True, deadlines_enabled=True)
     with Sandbox([*shared_products(4), PICTURED], organizations=[principal, *organizations()[1:]]) as sandbox:
         configuration = tmp_path / "schemathesis.toml"

@@ -9,7 +9,7 @@ from typing import Any
 import prodex
 
 #: Reads rows of answers from a file.
-Answer = Callable[..., prodex.Fix]
+Answer = Callable[..., prodex.worklists.Fix]
 
 
 def text(code: str, data: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ RECORDS = (
 )
 
 
-def stored(client: prodex.Client, gtin: str) -> dict[str, Any]:
+def stored(client: prodex.service.Client, gtin: str) -> dict[str, Any]:
     """Return what the service has of a product."""
     query = prodex.ProductQuery(gtins_in=[gtin], extra={"allow_not_consumer_units": True})
     (data,) = client.search_products(query, limit=1).envelope.data

@@ -25,7 +25,7 @@ def answer(tmp_path: Path, catalog: prodex.Catalog) -> Answer:
     """Return a function that reads rows of answers from a CSV file."""
     number = iter(range(100))
 
-    def read(*rows: dict[str, Any], **options: Any) -> prodex.Fix:
+    def read(*rows: dict[str, Any], **options: Any) -> prodex.worklists.Fix:
         file = tmp_path / f"answers{next(number)}.csv"
         # A column that a row does not have is no empty one: each kind of row has its own headings.
         lines: list[list[Any]] = []
@@ -49,7 +49,7 @@ def exchange() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def mill(exchange: Sandbox) -> prodex.Client:
+def mill(exchange: Sandbox) -> prodex.service.Client:
     """Reach them."""
     key = exchange.credentials[0]
     return prodex.connect(

@@ -160,7 +160,7 @@ class AnsweredExchange:
         bodies = [body for method, path, body in self.sandbox.requests if path.endswith("/products")]
         return Counter(one["gtin"] for body in bodies if isinstance(body, dict) for one in body["data"])
 
-    def read(self, path: Path) -> prodex.Fix:
+    def read(self, path: Path) -> prodex.worklists.Fix:
         """Read a worklist."""
         return prodex.read_worklist(path, self.catalog, profile={"checks": {"valid_gtin": {}}})
 
@@ -189,7 +189,7 @@ class AnsweredExchange:
 
 @contextmanager
 def interrupted_at(
-    patch: pytest.MonkeyPatch, service: prodex.Client, moment: str, number: int
+    patch: pytest.MonkeyPatch, service: prodex.service.Client, moment: str, number: int
 ) -> Iterator[list[int]]:
     """Raise KeyboardInterrupt at a moment of a call to a service, or of what is written to the disk; count them."""
     seen = [0, 0]
@@ -223,7 +223,11 @@ def interrupted_at(
 
 
 def check(
-    exchange: AnsweredExchange, fix: prodex.Fix, gtins: Sequence[str], result: Interrupted, where: str
+    exchange: AnsweredExchange,
+    fix: prodex.worklists.Fix,
+    gtins: Sequence[str],
+    result: Interrupted,
+    where: str,
 ) -> None:
     """Hold what a `Fix` knows in the end against what the service received and has."""
     received, records = exchange.received, exchange.records(gtins)
@@ -256,7 +260,7 @@ def kill_one(
     path, gtins = exchange.worklist()
     profile = path.with_name("own.toml")
     profile.write_text('title = "Own"\n[checks.valid_gtin]\n', "utf-8")
-    words = ["fix", str(path), "--catalog", "interrupted", "--profile", str(profile), "--apply", "--wait"]
+    words = ["fix", str(path), "--snapshot", "interrupted", "--profile", str(profile), "--send", "--wait"]
     words += ["--service", exchange.sandbox.base_url]
     environment = {"PRODEX_HOME": str(home), **exchange.environment}
     for moment, number, end in ends:

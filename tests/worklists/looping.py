@@ -72,7 +72,7 @@ class Loop:
     conflicts: int = 0
     needs_confirmation: set[str] = field(default_factory=set)
     to_confirm: set[str] = field(default_factory=set)
-    fix: prodex.Fix | None = None
+    fix: prodex.worklists.Fix | None = None
     filled_rows: dict[str, int] = field(default_factory=dict)
     status: str = ""
     moved: set[tuple[str, str]] = field(default_factory=set)

@@ -10,9 +10,10 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 import prodex
-from prodex import Audit, Catalog
+from prodex import Catalog
 from prodex.cli import app
 from prodex.errors import InputError
+from prodex.quality import Audit
 
 from .handling import key_at
 

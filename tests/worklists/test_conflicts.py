@@ -123,7 +123,9 @@ def test_several_texts_of_one_language_need_their_position(answer: Answer) -> No
 
 
 @pytest.mark.slow
-def test_only_what_was_accepted_is_sent_and_nothing_else_moves(answer: Answer, mill: prodex.Client) -> None:
+def test_only_what_was_accepted_is_sent_and_nothing_else_moves(
+    answer: Answer, mill: prodex.service.Client
+) -> None:
     """Whatever was answered beside it, and whatever stands beside it."""
     catalog = prodex.load_products(mill, name="mill", progress=False)
     before = stored(mill, FIRST)
@@ -137,7 +139,9 @@ def test_only_what_was_accepted_is_sent_and_nothing_else_moves(answer: Answer, m
 
 
 @pytest.mark.slow
-def test_what_changed_at_the_service_meanwhile_is_not_undone(answer: Answer, mill: prodex.Client) -> None:
+def test_what_changed_at_the_service_meanwhile_is_not_undone(
+    answer: Answer, mill: prodex.service.Client
+) -> None:
     """The place that somebody else has corrected becomes a conflict; a change beside it is kept."""
     catalog = prodex.load_products(mill, name="mill", progress=False)
     rows = (row("Pain bis"), row("Boerenbrood met zaden", language="nl"))
@@ -160,7 +164,7 @@ def test_what_changed_at_the_service_meanwhile_is_not_undone(answer: Answer, mil
 
 @pytest.mark.slow
 def test_what_the_service_refuses_comes_back_with_its_words(
-    answer: Answer, mill: prodex.Client, tmp_path: Path
+    answer: Answer, mill: prodex.service.Client, tmp_path: Path
 ) -> None:
     """As a refused answer, and in the worklist for its owner."""
     catalog = prodex.load_products(mill, name="mill", progress=False)

@@ -362,12 +362,12 @@ def test_keys_are_written_so_that_no_spreadsheet_changes_them(tmp_path: Path) ->
     ]
     records = [{**many(), "id": one, "gtin": f"0000000000{number:02}"} for number, one in enumerate(ids)]
 
-    @prodex.rule(title="no other bread", fix="Mend it.")
-    def no_other_bread(products: Any) -> prodex.Verdict:
+    @prodex.packs.rule(title="no other bread", fix="Mend it.")
+    def no_other_bread(products: Any) -> prodex.packs.Verdict:
         every = range(len(products))
-        return prodex.Verdict(
+        return prodex.packs.Verdict(
             [True] * len(products),
-            evidence=prodex.Evidence([*every], "synonyms.text", "fr", "AUTRE", "other"),
+            evidence=prodex.packs.Evidence([*every], "synonyms.text", "fr", "AUTRE", "other"),
         )
 
     catalog = prodex.flatten(records)

@@ -182,7 +182,7 @@ def test_a_hundred_thousand_empty_rows_cost_nothing_much(tmp_path: Path, catalog
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path, catalog: prodex.Catalog) -> None:
     """By the limits that the caller may set."""
     path = book(tmp_path / "a.xlsx", HEADINGS, *[GOOD] * 500)
-    limits = prodex.Limits(unpacked_bytes=20_000)
+    limits = prodex.limits.Limits(unpacked_bytes=20_000)
     fix = prodex.read_worklist(path, catalog, profile={"checks": {"valid_gtin": {}}}, limits=limits)
     assert "unpacked" in fix.refused["reason"][0]
     assert not len(fix.accepted)

@@ -132,7 +132,7 @@ def test_a_text_that_asks_for_its_translation_breaks_nothing(answer: Answer) -> 
 
 
 @pytest.mark.slow
-def test_confirming_sends_exactly_what_was_confirmed(answer: Answer, mill: prodex.Client) -> None:
+def test_confirming_sends_exactly_what_was_confirmed(answer: Answer, mill: prodex.service.Client) -> None:
     """One row of two: the other still needs confirmation, and its text stays as it is at the service."""
     catalog = prodex.load_products(mill, name="mill", progress=False)
     fix = answer(row("idem"), row("ok", language="nl"), catalog=catalog)

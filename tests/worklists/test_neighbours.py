@@ -16,7 +16,7 @@ from .bakery import Answer, record, stored, text
 from .interrupting import gtin
 
 GTIN = "03036811359935"
-Read = Callable[..., prodex.Fix]
+Read = Callable[..., prodex.worklists.Fix]
 
 
 def quantity(data: Any, code: str, **more: Any) -> dict[str, Any]:
@@ -114,7 +114,9 @@ CODES = [
 ]  # fmt: skip
 
 
-def read(answer: Answer, field: str, value: Any, keys: dict[str, Any], typed: str, **more: Any) -> prodex.Fix:
+def read(
+    answer: Answer, field: str, value: Any, keys: dict[str, Any], typed: str, **more: Any
+) -> prodex.worklists.Fix:
     """Return the answer to one attribute of a product, beside one of the same catalogue that has it as well."""
     products = [
         record(1, GTIN, **({} if value is None else {field: value}), **more),
@@ -124,7 +126,7 @@ def read(answer: Answer, field: str, value: Any, keys: dict[str, Any], typed: st
     return answer(row, catalog=prodex.flatten(copy.deepcopy(products)))
 
 
-def check(fix: prodex.Fix, field: str, value: Any, expected: Any) -> None:
+def check(fix: prodex.worklists.Fix, field: str, value: Any, expected: Any) -> None:
     """Compare what would be written, or why it would not."""
     fix.confirm()  # codes that no product has are meant here
     (told,) = fix.answers.to_dict("records")
@@ -387,7 +389,7 @@ def test_the_unit_that_is_meant_changes(answer: Answer, value: Any, typed: str, 
     check(read(answer, "logisticalHierarchies", value, {}, typed), "logisticalHierarchies", value, expected)
 
 
-def several(answer: Answer, *rows: dict[str, Any], **attributes: Any) -> prodex.Fix:
+def several(answer: Answer, *rows: dict[str, Any], **attributes: Any) -> prodex.worklists.Fix:
     """Return several answers to one product."""
     product = record(1, GTIN, **attributes)
     catalog = prodex.flatten([copy.deepcopy(product), record(2, CASE, brand=code("BEST"))])

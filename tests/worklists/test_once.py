@@ -60,12 +60,12 @@ def exchange(served: AnsweredExchange) -> AnsweredExchange:
     return served
 
 
-def applied(fix: prodex.Fix, exchange: AnsweredExchange) -> prodex.Tracking:
+def applied(fix: prodex.worklists.Fix, exchange: AnsweredExchange) -> prodex.send.Tracking:
     """Apply answers, and wait for the imports."""
     return fix.apply(exchange.service, progress=False).wait(progress=False)
 
 
-def interrupt(fix: prodex.Fix, exchange: AnsweredExchange, moment: str, number: int) -> None:
+def interrupt(fix: prodex.worklists.Fix, exchange: AnsweredExchange, moment: str, number: int) -> None:
     """Apply answers, and interrupt it."""
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -576,8 +576,8 @@ def test_a_deletion_that_has_arrived_is_not_taken_for_a_conflict(exchange: Answe
     exchange.sandbox.change([record(int(key), first, description=texts)])
     catalog = prodex.load_products(exchange.service, progress=False)
     deleted = prodex.TextCorrection(key, "description", None, None, "Un pain", "0", "fra-FR")
-    applied(prodex.fix_texts([deleted], catalog), exchange)
-    fix = prodex.fix_texts([deleted], catalog)
+    applied(prodex.correct_from([deleted], catalog), exchange)
+    fix = prodex.correct_from([deleted], catalog)
     assert {"SUCCESS": 1} == applied(fix, exchange).statuses
     assert ({"accepted": 1}, [1]) == (dict(fix.counts), counts(exchange, [first]))
 
@@ -635,7 +635,7 @@ def test_the_command_continues_and_says_so(
     exchange.catalog.save("shop")
     profile = path.with_name("own.toml")
     profile.write_text('title = "Own"\n[checks.valid_gtin]\n', "utf-8")
-    words = ["fix", str(path), "--catalog", "shop", "--profile", str(profile), "--apply", "--wait"]
+    words = ["fix", str(path), "--snapshot", "shop", "--profile", str(profile), "--send", "--wait"]
     words += ["--service", exchange.sandbox.base_url]
     first, second = (CliRunner().invoke(app, words) for _ in range(2))
     assert (0, 0) == (first.exit_code, second.exit_code), first.output + second.output
@@ -651,12 +651,12 @@ def test_what_was_judged_is_not_judged_again(exchange: AnsweredExchange) -> None
     """One request in full, a last look, one before each call; rules run once more only where a product has changed."""
     judged = []
 
-    @prodex.rule(title="counted")
-    def counted_here(products: Products) -> prodex.Verdict:
+    @prodex.packs.rule(title="counted")
+    def counted_here(products: Products) -> prodex.packs.Verdict:
         judged.append(len(products))
-        return prodex.Verdict([False] * len(products))
+        return prodex.packs.Verdict([False] * len(products))
 
-    def read(path: Path) -> prodex.Fix:
+    def read(path: Path) -> prodex.worklists.Fix:
         fix = prodex.read_worklist(path, exchange.catalog, profile={"checks": {"counted_here": {}}})
         judged.clear()
         return fix

@@ -328,7 +328,7 @@ def _changed(before: Any, after: Any) -> set[str]:
     return {place for place in was.keys() | now.keys() if was.get(place) != now.get(place)}
 
 
-def _read(record: dict[str, Any], rows: list[dict[str, str]]) -> prodex.Fix:
+def _read(record: dict[str, Any], rows: list[dict[str, str]]) -> prodex.worklists.Fix:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "answers.csv"
         with file.open("w", encoding="utf-8", newline="") as opened:

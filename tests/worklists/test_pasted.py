@@ -22,13 +22,13 @@ HEADINGS = {"EAN": "gtin", "Nom": NAME}
 SEEN = "PAIN DE CAMPAGNE AUX GRAINES"
 
 
-def paste(*rows: str, catalog: prodex.Catalog, headings: Any = None, **options: Any) -> prodex.Fix:
+def paste(*rows: str, catalog: prodex.Catalog, headings: Any = None, **options: Any) -> prodex.worklists.Fix:
     """Return what becomes of rows below EAN and Nom."""
     copied = "\r\n".join(["EAN\tNom", *rows, ""])
     return prodex.correct_from(copied, catalog, HEADINGS if headings is None else headings, **options)
 
 
-def outcomes(fix: prodex.Fix) -> list[tuple[str, str]]:
+def outcomes(fix: prodex.worklists.Fix) -> list[tuple[str, str]]:
     return list(fix.answers[["answer", "state"]].itertuples(index=False, name=None))
 
 
@@ -66,7 +66,7 @@ def outcomes(fix: prodex.Fix) -> list[tuple[str, str]]:
 def test_a_heading_that_says_it_is_proposed(catalog: prodex.Catalog, heading: str, meaning: str) -> None:
     """A path, a column, a title in one of four languages, with the language of its texts in any spelling."""
     other = "namePublicShort.de" if meaning == "gtin" else "gtin"
-    made = prodex.propose_headings(f"{heading}\t{other}\nx\t{FIRST}\n", catalog)
+    made = prodex.worklists.propose_headings(f"{heading}\t{other}\nx\t{FIRST}\n", catalog)
 
     assert [(heading, meaning, "")] == list(made[["heading", "meaning", "question"]].itertuples(False, None))[
         :1
@@ -92,7 +92,7 @@ def test_what_is_not_certain_is_asked(
     catalog: prodex.Catalog, heading: str, may_be: str | None, asked: str
 ) -> None:
     """Several attributes, no language, or nobody knows it: what it may be is listed, and nothing is chosen."""
-    made = prodex.propose_headings(f"EAN\t{heading}\n{FIRST}\tx\n", catalog).iloc[1]
+    made = prodex.worklists.propose_headings(f"EAN\t{heading}\n{FIRST}\tx\n", catalog).iloc[1]
 
     assert made["meaning"] is None
     assert asked in made["question"]
@@ -101,7 +101,7 @@ def test_what_is_not_certain_is_asked(
         prodex.correct_from(
             f"EAN\t{heading}\n{FIRST}\tx\n",
             catalog,
-            prodex.propose_headings(f"EAN\t{heading}\n{FIRST}\tx\n", catalog),
+            prodex.worklists.propose_headings(f"EAN\t{heading}\n{FIRST}\tx\n", catalog),
         )
 
 
@@ -110,12 +110,14 @@ def test_nothing_is_read_before_it_is_confirmed(catalog: prodex.Catalog) -> None
     copied = f"EAN\tNom long FR\n{FIRST}\tPain\n"
     with pytest.raises(InputError, match=r"headings=\{'EAN': 'gtin', 'Nom long FR': 'namePublicLong.fr'\}"):
         prodex.correct_from(copied, catalog)
-    assert 1 == len(prodex.correct_from(copied, catalog, prodex.propose_headings(copied, catalog)).preview())
+    assert 1 == len(
+        prodex.correct_from(copied, catalog, prodex.worklists.propose_headings(copied, catalog)).preview()
+    )
 
 
 def test_two_columns_that_may_be_one_are_both_asked(catalog: prodex.Catalog) -> None:
     """One of them may be last year's."""
-    made = prodex.propose_headings(f"EAN\tNom long FR\tlong name fr\n{FIRST}\ta\tb\n", catalog)
+    made = prodex.worklists.propose_headings(f"EAN\tNom long FR\tlong name fr\n{FIRST}\ta\tb\n", catalog)
 
     assert ["gtin", None, None] == made["meaning"].tolist()
     with pytest.raises(InputError, match=r"2 columns are namePublicLong\.fr"):
@@ -125,7 +127,7 @@ def test_two_columns_that_may_be_one_are_both_asked(catalog: prodex.Catalog) -> 
 def test_a_table_without_headings_is_asked_about(catalog: prodex.Catalog) -> None:
     """Its first row is one of values; the column of GTINs is known by its cells, and has to be confirmed as well."""
     copied = f"Pain\t{FIRST[1:]}\nRiz\t{THIRD}\n"
-    made = prodex.propose_headings(copied, catalog)
+    made = prodex.worklists.propose_headings(copied, catalog)
 
     assert [("A", "", None), ("B", "", "gtin")] == list(
         made[["column", "heading", "meaning"]].itertuples(index=False, name=None)
@@ -171,8 +173,8 @@ def test_what_is_confirmed_has_to_be_possible(catalog: prodex.Catalog, headings:
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("EAN\tNom\n", "no row below its headings"),
-        (7, "table is"),
-        (b"EAN", "table is"),
+        (7, "corrections has"),
+        (b"EAN", "corrections has"),
         (pd.DataFrame({"EAN": [], "Nom": []}), "no row below its headings"),
         ("EAN\tNom\n" + f"{FIRST}\tx\n" * 1_001, "has 1,001 rows, and 1,000 are read"),
         ("EAN\t" + "\t".join("x" * 45) + f"\n{FIRST}\t" + "\t".join("y" * 45), "has 46 columns, and 40"),
@@ -278,7 +280,7 @@ def test_values_have_the_same_grammar(
 
 
 @pytest.mark.slow
-def test_an_empty_cell_changes_nothing(catalog: prodex.Catalog, mill: prodex.Client) -> None:
+def test_an_empty_cell_changes_nothing(catalog: prodex.Catalog, mill: prodex.service.Client) -> None:
     """Also one of spaces; its row is accounted for."""
     fix = paste(f"{FIRST}\t", f"{THIRD}\t \u00a0", f"{SECOND}", catalog=catalog)
 
@@ -362,12 +364,12 @@ def test_a_thousand_rows_of_five_columns_are_read(catalog: prodex.Catalog) -> No
 # Sending.
 
 
-def whole(client: prodex.Client) -> dict[str, dict[str, Any]]:
+def whole(client: prodex.service.Client) -> dict[str, dict[str, Any]]:
     """Return every record of the service, over HTTP, as it is."""
     return {one["gtin"]: stored(client, one["gtin"]) for one in RECORDS}
 
 
-def served(mill: prodex.Client) -> prodex.Catalog:
+def served(mill: prodex.service.Client) -> prodex.Catalog:
     query = prodex.ProductQuery(extra={"allow_not_consumer_units": True})
     return prodex.load_products(mill, query, name="mill", progress=False)
 
@@ -380,7 +382,7 @@ def as_expected(record: dict[str, Any], **becomes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_nothing_else_changes(mill: prodex.Client) -> None:
+def test_nothing_else_changes(mill: prodex.service.Client) -> None:
     """Whole records before and after: the leaves of the preview differ, and no other of any product."""
     catalog, before = served(mill), whole(mill)
     copied = (
@@ -442,7 +444,7 @@ def test_nothing_else_changes(mill: prodex.Client) -> None:
     ],
 )
 def test_a_value_that_changed_since_is_a_conflict(
-    exchange: Sandbox, mill: prodex.Client, meaning: str, cell: str, attribute: str, theirs: Any
+    exchange: Sandbox, mill: prodex.service.Client, meaning: str, cell: str, attribute: str, theirs: Any
 ) -> None:
     """Against the record that the service has when it is sent; what somebody else has written stays."""
     fix = paste(f"{FIRST}\t{cell}", catalog=served(mill), headings={"EAN": "gtin", "Nom": meaning})
@@ -459,7 +461,7 @@ def test_a_value_that_changed_since_is_a_conflict(
 
 
 @pytest.mark.slow
-def test_what_changed_beside_it_is_kept(exchange: Sandbox, mill: prodex.Client) -> None:
+def test_what_changed_beside_it_is_kept(exchange: Sandbox, mill: prodex.service.Client) -> None:
     """Another attribute, and another text of the same one, are no conflict, and stay as they are now."""
     fix = paste(f"{FIRST}\tPain bis", catalog=served(mill))
     theirs = [text("nld-NL", "Boerenbrood met zaden"), text("fra-FR", SEEN), text("eng-GB", "Farm bread")]
@@ -474,7 +476,9 @@ def test_what_changed_beside_it_is_kept(exchange: Sandbox, mill: prodex.Client) 
 
 
 @pytest.mark.slow
-def test_what_somebody_else_has_written_already_is_unchanged(exchange: Sandbox, mill: prodex.Client) -> None:
+def test_what_somebody_else_has_written_already_is_unchanged(
+    exchange: Sandbox, mill: prodex.service.Client
+) -> None:
     """The same correction by two people is made once."""
     fix = paste(f"{FIRST}\tPain bis", catalog=served(mill))
     exchange.change([{**stored(mill, FIRST), "namePublicLong": [text("fra-FR", "Pain bis")]}])
@@ -485,7 +489,7 @@ def test_what_somebody_else_has_written_already_is_unchanged(exchange: Sandbox, 
 
 
 @pytest.mark.slow
-def test_a_table_is_sent_once(mill: prodex.Client) -> None:
+def test_a_table_is_sent_once(mill: prodex.service.Client) -> None:
     """Whoever pastes it again finds that the products have it."""
     first = paste(f"{FIRST}\tPain bis", catalog=served(mill))
     first.apply(mill, progress=False).wait(progress=False)

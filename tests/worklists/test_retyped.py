@@ -56,7 +56,7 @@ def test_several_known_values_may_become_one_cell() -> None:
     assert ["12", "0012", "12.0"] == possible_values(["12", "0012", "12.0", "13"], "number", "12")
 
 
-def read(folder: Path, *cells: tuple[str, str, Any], brands: tuple[str, ...]) -> prodex.Fix:
+def read(folder: Path, *cells: tuple[str, str, Any], brands: tuple[str, ...]) -> prodex.worklists.Fix:
     """Read answers from a workbook of another program: field, number format and value, for the third product."""
     book = Workbook()
     book.active.append(["GTIN", "Field", "Language", "New value"])

@@ -84,7 +84,7 @@ def findings(written: Path) -> pd.DataFrame:
     return questions(written)
 
 
-def law(fix: prodex.Fix) -> None:
+def law(fix: prodex.worklists.Fix) -> None:
     """Check that all rows are accounted for, in the frame and in print."""
     counts = fix.row_counts
     assert (counts["rows"] == counts[list(STATES)].sum(axis=1)).all(), counts
@@ -193,7 +193,7 @@ def test_typed_corrections_are_rows_as_well(many: prodex.Catalog) -> None:
     typed = prodex.TextCorrection(
         "1", "namePublicLong", "fr", "Pain bis", before="PAIN DE CAMPAGNE AUX GRAINES"
     )
-    fix = prodex.fix_texts([typed, typed], many)
+    fix = prodex.correct_from([typed, typed], many)
     assert (2, 0) == (fix.rows, fix.unanswered)
 
 

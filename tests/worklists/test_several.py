@@ -93,7 +93,7 @@ def in_row(gtin: str, asked: str, column: str, text: Any) -> Callable[[Workbook]
     return fill
 
 
-def read(path: Path, catalog: prodex.Catalog) -> prodex.Fix:
+def read(path: Path, catalog: prodex.Catalog) -> prodex.worklists.Fix:
     return prodex.read_worklist(path.parent, catalog, profile=PROFILE)
 
 

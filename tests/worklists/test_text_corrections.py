@@ -52,7 +52,7 @@ def test_a_correction_is_judged_as_an_answer(
     correction: TextCorrection, row: dict[str, str], catalog: prodex.Catalog, answer: Answer
 ) -> None:
     """State and reason are those of the same answer in a worklist."""
-    typed = prodex.fix_texts([correction], catalog, profile=PROFILE).answers
+    typed = prodex.correct_from([correction], catalog, profile=PROFILE).answers
     said = answer({"Language": "fr", **row}, profile=PROFILE).answers
     columns = ["product_id", "attribute", "language", "before", "state", "reason"]
 
@@ -61,7 +61,7 @@ def test_a_correction_is_judged_as_an_answer(
 
 def test_the_effect_is_what_the_rules_then_say(catalog: prodex.Catalog) -> None:
     """By the profile that is given: what is fixed, and what is new."""
-    fix = prodex.fix_texts([name(), name("TEST DE PAIN", "3", before=None)], catalog, profile=PROFILE)
+    fix = prodex.correct_from([name(), name("TEST DE PAIN", "3", before=None)], catalog, profile=PROFILE)
     assert {"accepted": 1, "needs confirmation": 1} == fix.counts
     fix.confirm()
     found = {change: fix.effect().changes(change)["check"].tolist() for change in ("fixed", "newly failing")}
@@ -71,7 +71,7 @@ def test_the_effect_is_what_the_rules_then_say(catalog: prodex.Catalog) -> None:
 
 def test_without_rules_only_refusals_of_the_service_are_found(catalog: prodex.Catalog) -> None:
     """And the representation says so."""
-    fix = prodex.fix_texts([name(), name("x" * 201, "3", before=None)], catalog)
+    fix = prodex.correct_from([name(), name("x" * 201, "3", before=None)], catalog)
 
     assert ["accepted", "refused"] == fix.answers["state"].tolist()
     assert "without rules: only what would be refused" in repr(fix)
@@ -82,7 +82,7 @@ def test_without_rules_only_refusals_of_the_service_are_found(catalog: prodex.Ca
 
 def test_what_has_changed_since_is_a_conflict(catalog: prodex.Catalog) -> None:
     """Another text, one where nothing was, a product that is gone; each says what to do."""
-    fix = prodex.fix_texts(
+    fix = prodex.correct_from(
         [
             name(before="Pain bis"),
             TextCorrection("3", "nameLegal", "fr", "Pain complet", updated_at="2026-11-01T06:00:00"),
@@ -101,7 +101,7 @@ def test_what_has_changed_since_is_a_conflict(catalog: prodex.Catalog) -> None:
 
 def test_two_corrections_of_one_text_both_need_confirmation(catalog: prodex.Catalog) -> None:
     """Each names the other by its number."""
-    fix = prodex.fix_texts([name("Pain bis"), name("Pain noir")], catalog)
+    fix = prodex.correct_from([name("Pain bis"), name("Pain noir")], catalog)
 
     assert {"conflict": 2} == fix.counts
     assert "correction 2 says 'Pain noir'" in fix.conflicts["reason"][0]
@@ -115,9 +115,12 @@ def test_two_corrections_of_one_text_both_need_confirmation(catalog: prodex.Cata
         (lambda: name(7), "text of a correction is the number 7"),  # type: ignore[arg-type]
         (lambda: name(product=7), "product_id of a correction is"),  # type: ignore[arg-type]
         (lambda: TextCorrection("1", "nameLegal", None, "Pain"), "has no language"),
-        (lambda: prodex.fix_texts([{"gtin": FIRST}], prodex.flatten(RECORDS)), "Give prodex.TextCorrection"),  # type: ignore[list-item]
-        (lambda: prodex.fix_texts(7, prodex.flatten(RECORDS)), "Give prodex.TextCorrection"),  # type: ignore[arg-type]
-        (lambda: prodex.fix_texts([name()], 7), "takes a catalogue"),  # type: ignore[arg-type]
+        (
+            lambda: prodex.correct_from([{"gtin": FIRST}], prodex.flatten(RECORDS)),
+            "Give prodex.TextCorrection",
+        ),  # type: ignore[list-item]
+        (lambda: prodex.correct_from(7, prodex.flatten(RECORDS)), "Give prodex.TextCorrection"),  # type: ignore[arg-type]
+        (lambda: prodex.correct_from([name()], 7), "takes a catalogue"),  # type: ignore[arg-type]
     ],
 )
 def test_what_cannot_be_a_correction_is_refused_in_words(made: Any, words: str) -> None:
@@ -128,7 +131,7 @@ def test_what_cannot_be_a_correction_is_refused_in_words(made: Any, words: str) 
 
 
 @pytest.mark.slow
-def test_what_is_sent_can_be_judged_again(mill: prodex.Client) -> None:
+def test_what_is_sent_can_be_judged_again(mill: prodex.service.Client) -> None:
     """What has arrived changes nothing any more; other texts stay, and the catalogue has the products of now."""
     catalog = prodex.load_products(mill, progress=False)
     corrections = [
@@ -138,7 +141,7 @@ def test_what_is_sent_can_be_judged_again(mill: prodex.Client) -> None:
         TextCorrection("3", "namePublicLong", "nl", "Boerenbrood"),
         name("x" * 201, "3", before=None),
     ]
-    fix = prodex.fix_texts(corrections, catalog, profile=PROFILE)
+    fix = prodex.correct_from(corrections, catalog, profile=PROFILE)
     assert {"accepted": 4, "refused": 1} == fix.recheck(mill).counts
     assert "SUCCESS" == fix.apply(mill, progress=False).wait(progress=False).status
     newest = fix.recheck(mill)
@@ -159,10 +162,12 @@ def test_what_is_sent_can_be_judged_again(mill: prodex.Client) -> None:
 
 
 @pytest.mark.slow
-def test_what_another_has_changed_is_not_taken_for_arrived(mill: prodex.Client, exchange: Sandbox) -> None:
+def test_what_another_has_changed_is_not_taken_for_arrived(
+    mill: prodex.service.Client, exchange: Sandbox
+) -> None:
     """A text that somebody else wrote is a conflict, and a product that was removed is gone."""
     catalog = prodex.load_products(mill, progress=False)
-    fix = prodex.fix_texts([name(), name("Nom", "3", before=None)], catalog)
+    fix = prodex.correct_from([name(), name("Nom", "3", before=None)], catalog)
     exchange.change([RECORDS[0] | {"namePublicLong": [text("fra-FR", "Pain bis")]}], moves_updated_at=True)
     exchange.remove([3])
     newest = fix.recheck(mill)
@@ -176,11 +181,11 @@ def test_what_another_has_changed_is_not_taken_for_arrived(mill: prodex.Client, 
 
 
 @pytest.mark.slow
-def test_a_lost_reply_leaves_them_unknown(mill: prodex.Client, exchange: Sandbox) -> None:
+def test_a_lost_reply_leaves_them_unknown(mill: prodex.service.Client, exchange: Sandbox) -> None:
     """They may have arrived: nothing is sent a second time, and looking again says what has."""
     catalog = prodex.load_products(mill, progress=False)
     exchange.order(Fault("truncated", endpoint="upsert"))
-    fix = prodex.fix_texts([name()], catalog)
+    fix = prodex.correct_from([name()], catalog)
     fix.apply(mill, progress=False)
 
     assert ["unknown"] == fix.sent["status"].tolist()
@@ -188,17 +193,17 @@ def test_a_lost_reply_leaves_them_unknown(mill: prodex.Client, exchange: Sandbox
     assert [1] == prodex.list_upserts()["products"].tolist()
     while fix.recheck(mill).counts != {"unchanged": 1}:
         pass
-    again = prodex.fix_texts([name()], prodex.load_products(mill, progress=False))
+    again = prodex.correct_from([name()], prodex.load_products(mill, progress=False))
     assert {"unchanged": 1} == again.counts
     fix.apply(mill)
     assert ["SUCCESS"] == fix.sent["status"].tolist()
     assert [1] == prodex.list_upserts()["products"].tolist()
 
 
-def test_a_service_that_is_down_gets_nothing(mill: prodex.Client, exchange: Sandbox) -> None:
+def test_a_service_that_is_down_gets_nothing(mill: prodex.service.Client, exchange: Sandbox) -> None:
     """The corrections stay as they are, and can be sent when it is back."""
     catalog = prodex.load_products(mill, progress=False)
-    fix = prodex.fix_texts([name()], catalog)
+    fix = prodex.correct_from([name()], catalog)
     exchange.order(Fault("404", endpoint="upsert"))
     with pytest.raises(ServiceError):
         fix.apply(mill, progress=False)
@@ -220,11 +225,11 @@ HOSTILE = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("typed", HOSTILE)
-def test_whatever_is_typed_arrives_as_it_is(typed: str, mill: prodex.Client) -> None:
+def test_whatever_is_typed_arrives_as_it_is(typed: str, mill: prodex.service.Client) -> None:
     """Markup, formulas, control characters, marks of direction and long texts, but for outer spaces."""
     catalog = prodex.load_products(mill, progress=False)
     correction = TextCorrection("3", "description", "fr", typed)
-    fix = prodex.fix_texts([correction], catalog)
+    fix = prodex.correct_from([correction], catalog)
     assert [correction.text] == fix.preview()["after"].tolist()
     assert "<img" not in fix._repr_html_()
     fix.apply(mill, progress=False).wait(progress=False)
@@ -241,7 +246,7 @@ def test_corrections_can_be_handed_to_somebody_else(tmp_path: Path, catalog: pro
         TextCorrection("3", "namePublicLong", "nl", "Boerenbrood"),
         TextCorrection("3", "description", "fr", "x" * 20_001),
     ]
-    fix = prodex.fix_texts(corrections, catalog, profile=PROFILE)
+    fix = prodex.correct_from(corrections, catalog, profile=PROFILE)
     listed = fix.worklist(tmp_path / "out", accepted=True)
     assert [4] == listed["findings"].tolist()
 

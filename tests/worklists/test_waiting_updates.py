@@ -109,7 +109,7 @@ def test_what_is_asked_for_is_what_can_be_answered(tmp_path: Path, accepted: boo
     """Row by row, writing and reading decide the same, also where the audit judges updates as accepted."""
     catalog = catalog_of({name: UPDATE[name] for name in ("assets", "netContent")})
     if accepted:
-        catalog = prodex.with_pending_updates(catalog)
+        catalog = catalog.with_pending_updates()
     rows = written(catalog, tmp_path / "to_fix")
     rows["new_value"] = rows["attribute"].map(ANSWERS)
     rows.loc[rows["language"] == "nl", "new_value"] = "Boerenbrood met zaden"
@@ -203,7 +203,7 @@ def test_a_worklist_of_an_earlier_version_is_read_as_before(answer: Answer) -> N
 
 @pytest.mark.slow
 def test_an_update_that_came_before_sending_is_not_asked_again(
-    answer: Answer, mill: prodex.Client, exchange: Sandbox, tmp_path: Path
+    answer: Answer, mill: prodex.service.Client, exchange: Sandbox, tmp_path: Path
 ) -> None:
     """The service says so when the answers are sent; nothing is sent, and the next worklist asks for nothing."""
     catalog = prodex.load_products(mill, name="mill", progress=False)

@@ -48,7 +48,7 @@ def exchange() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def service(exchange: Sandbox) -> prodex.Client:
+def service(exchange: Sandbox) -> prodex.service.Client:
     """Reach them."""
     key = exchange.credentials[0]
     return prodex.connect(
@@ -76,7 +76,7 @@ def worklist(worklists: Path, tmp_path: Path) -> Path:
     return path
 
 
-def read(path: Path, catalog: prodex.Catalog, **options: Any) -> prodex.Fix:
+def read(path: Path, catalog: prodex.Catalog, **options: Any) -> prodex.worklists.Fix:
     """Read the answers that came back."""
     return prodex.read_worklist(returned(path), catalog, profile=PROFILE, **options)
 
@@ -147,7 +147,7 @@ def test_a_workbook_without_the_number_of_its_layout_is_refused_as_a_whole(
 
 
 @pytest.mark.slow
-def test_nothing_of_a_rival_is_changed_at_the_service(service: prodex.Client, tmp_path: Path) -> None:
+def test_nothing_of_a_rival_is_changed_at_the_service(service: prodex.service.Client, tmp_path: Path) -> None:
     """All ways together, applied: the record of the rival is what it was."""
     catalog = prodex.load_products(service, name="rivals", progress=False)
     before = {one["gtin"]: stored(service, one["gtin"]) for one in RECORDS}
@@ -212,7 +212,7 @@ def test_worklists_of_other_groups_have_products_of_several_owners(
 
 @pytest.mark.slow
 def test_a_worklist_of_another_service_needs_confirmation(
-    service: prodex.Client, catalog: prodex.Catalog, tmp_path: Path
+    service: prodex.service.Client, catalog: prodex.Catalog, tmp_path: Path
 ) -> None:
     """It has the same GTINs, ids and owners, and other products."""
     loaded = prodex.load_products(service, name="rivals", progress=False)
@@ -360,7 +360,7 @@ def _said(path: Path, **values: Any) -> None:
 
 @pytest.mark.slow
 def test_answers_go_to_the_service_of_their_products(
-    service: prodex.Client, catalog: prodex.Catalog, answer: Answer
+    service: prodex.service.Client, catalog: prodex.Catalog, answer: Answer
 ) -> None:
     """Another one is asked about: other products may have the same GTINs there."""
     row = {"GTIN": FIRST, "Field": "namePublicLong", "Language": "fr", "New value": GOOD}
@@ -380,7 +380,7 @@ def test_answers_go_to_the_service_of_their_products(
     assert GOOD == stored(service, FIRST)["namePublicLong"][0]["data"]
 
 
-def test_another_port_is_another_service(service: prodex.Client, answer: Answer) -> None:
+def test_another_port_is_another_service(service: prodex.service.Client, answer: Answer) -> None:
     """As a service for tests and the real one are, on one host: nothing is sent to it unasked."""
     row = {"GTIN": FIRST, "Field": "namePublicLong", "Language": "fr", "New value": GOOD}
     fix = answer(row, catalog=prodex.load_products(service, name="rivals", progress=False))
@@ -396,7 +396,7 @@ def test_another_port_is_another_service(service: prodex.Client, answer: Answer)
 
 @pytest.mark.slow
 def test_the_command_limits_and_asks_as_python_does(
-    service: prodex.Client,
+    service: prodex.service.Client,
     exchange: Sandbox,
     worklist: Path,
     catalog: prodex.Catalog,
@@ -407,7 +407,7 @@ def test_the_command_limits_and_asks_as_python_does(
     CHEATS["a_row_with_gtin_and_id_of_the_rival"](worklist, worklist.parent)
     profile = worklist.parent / "own.toml"
     profile.write_text("[checks.names_not_in_capitals]\n")
-    words = ["fix", str(worklist), "--catalog", "rivals", "--profile", str(profile)]
+    words = ["fix", str(worklist), "--snapshot", "rivals", "--profile", str(profile)]
 
     def run(*more: str) -> Any:
         return CliRunner().invoke(app, [*words, *more])
@@ -421,7 +421,7 @@ def test_the_command_limits_and_asks_as_python_does(
     key = exchange.credentials[0]
     for name in ("client_id", "client_secret"):
         monkeypatch.setenv(f"PRODEX_{name.upper()}", key[name])
-    to = ["--owner", "4", "--service", exchange.base_url, "--apply", "--wait"]
+    to = ["--owner", "4", "--service", exchange.base_url, "--send", "--wait"]
     assert "--elsewhere" in str(run(*to).exception)
     run(*to, "--elsewhere")
     assert GOOD == stored(service, FIRST)["namePublicLong"][0]["data"]

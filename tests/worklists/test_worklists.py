@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.errors import InputError, QueryError
-from prodex.formats.text_sheet import all_spelled, spelled
-from prodex.formats.workbooks import LONGEST
+from prodex.formats.workbook_cells import LONGEST
+from prodex.formats.workbook_writing import all_spelled, spelled
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists.answer_fields import Fields
@@ -55,12 +55,12 @@ def text(data: str, code: str = "fra-FR") -> dict[str, Any]:
 def own_rule(attribute: str | None, language: str | None = None, value: str | None = None) -> Any:
     """Declare a rule that fails for everything, with evidence as given."""
 
-    @prodex.rule(title="nothing is right", fix="Mend it.")
-    def nothing_is_right(products: Any) -> prodex.Verdict:
+    @prodex.packs.rule(title="nothing is right", fix="Mend it.")
+    def nothing_is_right(products: Any) -> prodex.packs.Verdict:
         everything = list(range(len(products)))
-        return prodex.Verdict(
+        return prodex.packs.Verdict(
             [True] * len(products),
-            evidence=prodex.Evidence(everything, attribute, language, value, "as told"),
+            evidence=prodex.packs.Evidence(everything, attribute, language, value, "as told"),
         )
 
     return nothing_is_right
@@ -175,8 +175,8 @@ def test_the_sheets_say_what_they_are(tmp_path: Path) -> None:
 def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Path) -> None:
     """Whoever fills it in knows what was not looked at."""
 
-    @prodex.rule(title="it raises", fix="Mend it.")
-    def it_raises(products: Any) -> prodex.Verdict:
+    @prodex.packs.rule(title="it raises", fix="Mend it.")
+    def it_raises(products: Any) -> prodex.packs.Verdict:
         raise ZeroDivisionError(str(len(products)))
 
     waiting = {**SMALL[1], "isConsumerUnit": False, "lastRequest": {"description": [text("Pain")]}}
@@ -207,10 +207,10 @@ def test_programs_find_the_rows_again(tmp_path: Path) -> None:
 def test_rows_say_which_text_they_mean(tmp_path: Path) -> None:
     """A row refers to the text with the value seen, by language and position; equal texts are distinguished."""
 
-    @prodex.rule(title="no bread twice", fix="Mend it.")
-    def no_bread_twice(products: Any) -> prodex.Verdict:
-        return prodex.Verdict(
-            [True], evidence=prodex.Evidence([0, 0], "synonyms.text", "fr", "Pain", "again")
+    @prodex.packs.rule(title="no bread twice", fix="Mend it.")
+    def no_bread_twice(products: Any) -> prodex.packs.Verdict:
+        return prodex.packs.Verdict(
+            [True], evidence=prodex.packs.Evidence([0, 0], "synonyms.text", "fr", "Pain", "again")
         )
 
     synonyms = [{"text": [text("Miche"), text("Pain")]}, {"text": [text("Pain"), text("Bread", "eng-GB")]}]
@@ -229,12 +229,12 @@ def test_a_row_never_means_a_text_in_another_language(tmp_path: Path) -> None:
     """Three checks find the same copy of a French text labelled Spanish: each row names the place of its language."""
     copy = "Biscuits secs au zeste de citron, que toute la famille appréciera au petit déjeuner ou en pique-nique."
 
-    @prodex.rule(title="nobody picnics", fix="Mend it.")
-    def nobody_picnics(products: Any) -> prodex.Verdict:
+    @prodex.packs.rule(title="nobody picnics", fix="Mend it.")
+    def nobody_picnics(products: Any) -> prodex.packs.Verdict:
         # Two findings about one text, one of them with the whole code of the language.
         languages = ["es", "spa-ES"]
-        return prodex.Verdict(
-            [True], evidence=prodex.Evidence([0, 0], "description", languages, copy, ["pique", "nique"])
+        return prodex.packs.Verdict(
+            [True], evidence=prodex.packs.Evidence([0, 0], "description", languages, copy, ["pique", "nique"])
         )
 
     record = {"id": 1, "description": [text(copy), text("Crackers", "eng-GB"), text(copy, "spa-ES")]}
@@ -288,7 +288,7 @@ def test_cells_know_what_may_stand_in_them(tmp_path: Path) -> None:
     for number, (attribute, language) in enumerate(wanted.items()):
         rule = own_rule(attribute, language)
         rule.__name__ = f"own_{number}"
-        prodex.rule(title="nothing is right", fix="Mend it.")(rule)
+        prodex.packs.rule(title="nothing is right", fix="Mend it.")(rule)
     checks = CORE["checks"] | {f"own_{number}": {} for number in range(len(wanted))}
     audited(*records, checks={"checks": checks}).worklists(tmp_path / "out")
     path = tmp_path / "out" / "no_owner.xlsx"

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,12 +29,17 @@ from prodex.files import parquet
 from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FormatName
 from prodex.languages import Message
+from prodex.limits import Limits
 from prodex.messages import hint, nearest
 from prodex.progress import Progress
 from prodex.selection import Selection
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import distinct
 from prodex.tables.frames import as_framed, to_frame
+
+if TYPE_CHECKING:
+    from prodex.pictures.contact_sheet import Gallery
+    from prodex.send.corrections import Changes
 
 #: The same in every table, so that they get no prefix where two tables are joined.
 _KEYS = ("product_id", "gtin")
@@ -60,7 +65,7 @@ class Catalog(TableProperties):
     published
         The address that it was published at, if it was opened from there; else None.
     as_received
-        The catalogue that this one was made of by `prodex.with_pending_updates`, which still has the updates; else
+        The catalogue that this one was made of by `with_pending_updates`, which still has the updates; else
         None.
     chosen
         Of which larger catalogue these products were chosen, and by what, for what is written about them; None for all.
@@ -856,6 +861,169 @@ class Catalog(TableProperties):
         from prodex.store.snapshot import save
 
         return save(self, name, progress)
+
+    def with_pending_updates(self, *, progress: Progress = None) -> Catalog:
+        """Return the catalogue as it will be once every pending update is accepted.
+
+        A product that is shared and not accepted yet has its data under `lastRequest`, and so have accepted products
+        with a pending change (`products.has_pending_update`). Here the pending attributes replace the product's own.
+        Without this, an audit takes a pending product for an empty one.
+
+        Parameters
+        ----------
+        progress
+            A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done,
+            total), both in products.
+
+        Returns
+        -------
+        Catalog
+            In memory; its origin says so.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "lifeCycle": 1, "lastRequest": {"brand": {"code": "ACME"}}}])
+        >>> accepted = catalog.with_pending_updates().products
+        >>> accepted[["life_cycle", "brand_code", "has_pending_update"]].values.tolist()
+        [[1, 'ACME', False]]
+        """
+        from prodex.store.reading import with_pending_updates
+
+        return with_pending_updates(self, progress)
+
+    def changes_from(
+        self, frame: pd.DataFrame, *, language: str | None = None, service: Any = None
+    ) -> Changes:
+        """Return what an edited frame corrects, merged with the products of the catalogue: for `prodex.upsert`.
+
+        The service replaces an array as a whole. So each corrected attribute is taken from the catalogue with every
+        language and every item, and only what the frame corrects is changed in it.
+
+        Parameters
+        ----------
+        frame
+            Either the long form, one row for each text: `product_id` or `gtin`, `attribute`, `language` or
+            `language_code`, `text`, and `position` where an attribute has several; `catalog.texts` is such a frame. Or
+            the wide form, one row for each product, as `catalog.wide()` gives it: columns such as `namePublicLong.fr`,
+            `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing; `prodex.DELETE`
+            deletes. A code with a country means that one in any spelling, and nothing else; a language alone means the
+            only text in it, or an item of it that has no text yet.
+        language
+            For a wide frame made with `catalog.wide(language)`: the language of its texts.
+        service
+            From `prodex.connect`: check now that no product has changed since it was loaded. `upsert` checks that again
+            in any case.
+
+        Raises
+        ------
+        ChangesRefused
+            When the catalogue does not have the rest of a corrected attribute (it was not requested), or a correction
+            is ambiguous. The message contains which and why.
+        ChangesStale
+            When a product has changed since it was loaded.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"},
+        ...          {"expressedIn": {"code": "eng-GB"}, "data": "Bred"}]
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": names}])
+        >>> texts = catalog.texts
+        >>> texts.loc[texts["language"] == "en", "text"] = "Bread"
+        >>> changes = catalog.changes_from(texts)
+        >>> changes.preview()[["attribute", "language", "before", "after"]].values.tolist()
+        [['namePublicLong', 'en', 'Bred', 'Bread']]
+        >>> [item["data"] for item in changes.records[0]["namePublicLong"]]
+        ['Pain', 'Bread']
+        """
+        from prodex.send.frame_changes import changes_from
+
+        return changes_from(frame, self, language, service)
+
+    def overridden(self) -> pd.DataFrame:
+        """List the values that were sent from this machine, arrived, and are something else now.
+
+        What was sent anew or taken back from here since is not overridden, and neither is what is not visible yet: its
+        import has not ended, it waits for acceptance, or the catalogue was loaded before. Of what is not kept any more
+        (`prodex.list_upserts`) nobody knows. Earlier snapshots of the name of the catalogue say since when.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each value, the last sent first: product_id, gtin, attribute, language, item, sent (what was
+            sent, as text; missing if it was taken away), now (what is there; missing if nothing is), sent_at, upsert,
+            tracking, by, why, since_snapshot (the first one that shows something else), shown_in (the last one that
+            shows what was sent; missing if the service confirmed it and no snapshot shows it, as where it stored
+            something else at once).
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}]).overridden().empty
+        True
+        """
+        from prodex.corrections.overridden import overridden
+
+        return overridden(self)
+
+    def gallery(
+        self,
+        *,
+        size: int = 256,
+        packshots_only: bool = True,
+        page: int = 1,
+        per_page: int = 24,
+        folder: str | Path | None = None,
+        limits: Limits | None = None,
+        progress: Progress = None,
+    ) -> Gallery:
+        """Show the products by their pictures, a page at a time.
+
+        Pictures are downloaded as by `prodex.download_pictures`, made small, and cached. The browser gets these small
+        pictures and never an address of a supplier.
+
+        Parameters
+        ----------
+        size
+            Pixels of the longest side of a picture.
+        packshots_only
+            Show packshots only; otherwise the first picture of a product without a packshot.
+        page, per_page
+            Number of the page, from 1, and of products on a page.
+        folder
+            Take the files from this folder of `prodex.download_pictures`, and download nothing.
+        limits
+            Limits of a file, as for `prodex.download_pictures`.
+        progress
+            A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
+            (False), or a function of (done, total), both in pictures.
+
+        Raises
+        ------
+        InputError
+            When there is no such page, or a parameter is not valid.
+        StorageError
+            When the disk refuses.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).gallery()
+        Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture, 1 without a packshot
+        """
+        from prodex.pictures.contact_sheet import gallery
+
+        return gallery(
+            self,
+            size=size,
+            packshots_only=packshots_only,
+            page=page,
+            per_page=per_page,
+            folder=folder,
+            limits=limits,
+            progress=progress,
+        )
 
     def equals(self, other: Catalog) -> bool:
         """Whether both hold the same rows in the same order and have the same origin.

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import Argument, PythonCall, advice
 from prodex.arguments import listed, names_given
 from prodex.catalog.catalog import Catalog, known_table
 from prodex.catalog.names import LOCALIZED, languages_given, origin_in, rows_in
@@ -82,8 +83,12 @@ def _refuse_parts(format: FormatName, **options: Any) -> None:
     for name, value in options.items():
         if value is not None:
             raise QueryError(
-                f"{name}= chooses parts of tables, and format {format!r} holds whole records, from which all tables "
-                f"are made again. Leave {name} out, or write another format such as 'parquet'."
+                advice(
+                    "{name} chooses parts of tables, and format {format} holds whole records, from which all tables "
+                    "are made again. Leave {name} out, or write another format such as 'parquet'.",
+                    name=Argument(name),
+                    format=repr(format),
+                )
             )
 
 
@@ -114,10 +119,22 @@ def _checked_folder(folder: Any, format: FormatName) -> Path:
         )
     if meant := _ENDINGS.get(place.suffix.lower()):
         raise QueryError(
-            f"{str(folder)!r:.80} is the name of a file, and an export is a folder with a file for each table. Write "
-            f"catalog.export({str(place.with_suffix(''))!r:.80}, {meant!r}) for a folder, with tables=['products'] "
-            f"where one table will do, or {FORMATS[meant].pandas_write.format(path=str(folder))} for a single file; "
-            "catalog.export_wide(path) writes all that there is of a product beside it."
+            advice(
+                "{file} is the name of a file, and an export is a folder with a file for each table. Write {export} "
+                "for a folder, with {table} where one table will do{single}; {wide} writes all that there is of a "
+                "product beside it.",
+                file=f"{str(folder)!r:.80}",
+                export=PythonCall(
+                    "catalog.export({folder}, {format!r})",
+                    folder=f"{str(place.with_suffix(''))!r:.80}",
+                    format=meant,
+                ),
+                table=PythonCall("tables=['products']"),
+                single=PythonCall(
+                    ", or {line} for a single file", line=FORMATS[meant].pandas_write.format(path=str(folder))
+                ),
+                wide=PythonCall("catalog.export_wide({path})", path="path"),
+            )
         )
     return place
 
@@ -220,8 +237,13 @@ def selection_of(
     if spoken is not None:
         if named is not None and _RECORDS in named:
             raise QueryError(
-                f"{_RECORDS} holds the records with all their languages, and languages= is to leave some out. Leave "
-                f"out one of both: {_RECORDS} in tables, or languages."
+                advice(
+                    "{records} holds the records with all their languages, and {languages} is to leave some out. Leave "
+                    "out one of both: {records} in {tables}, or {languages}.",
+                    records=_RECORDS,
+                    languages=Argument("languages"),
+                    tables=Argument("tables"),
+                )
             )
         chosen = [name for name in chosen if name != _RECORDS]
     kept = {name: tuple(catalog._columns(name)) for name in chosen} if columns is None else None

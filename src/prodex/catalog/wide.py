@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.arguments import names_given
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.cells import Cells, ValueKind, WantedAttributes, as_text, cells_of, grouped
@@ -234,9 +235,20 @@ def _chosen(
         elif names.knows(name, languages) and not any(is_within(name, one) for one in side):
             found.append(name)
         else:
-            there = "catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper."
             every = [one for one in (*own, *side, *names.every) if one != name]
-            raise QueryError(f"wide() has no column {name!r}{hint(name, every, there)}")
+            near = hint(name, every)
+            there = PythonCall(
+                " catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper."
+            )
+            raise QueryError(
+                advice(
+                    "{wide} has no column {name}{near}{there}",
+                    wide=PythonCall("wide()"),
+                    name=repr(name),
+                    near=near,
+                    there=there if near == "." else "",
+                )
+            )
     return list(dict.fromkeys(found))
 
 

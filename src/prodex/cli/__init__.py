@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 
 from prodex.cli import demo, exchange, fix, history, jobs, lab, opened, quality, recipes, snapshots
 from prodex.cli.output import PrintableFormatter, accept_all_letters, say
+from prodex.cli.words import error_in_words
 from prodex.errors import ProdexError
-from prodex.untrusted_text import on_one_line
 
 #: The order of `prodex --help`: what a new user needs first, then the way of the data.
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -84,7 +84,7 @@ def main() -> None:
     try:
         app(prog_name="prodex")
     except ProdexError as error:
-        say(on_one_line(" ".join([f"prodex: {error}", *getattr(error, "__notes__", ())])), aside=True)
+        say(f"prodex: {error_in_words(error)}", aside=True)
         sys.exit(1)
     except KeyboardInterrupt:
         say(

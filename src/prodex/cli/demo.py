@@ -17,7 +17,8 @@ import typer
 import prodex
 from prodex import clock
 from prodex.cli.lab import next_steps
-from prodex.cli.output import aligned, say, wrapped
+from prodex.cli.options import command
+from prodex.cli.output import aligned, counts_of, say, wrapped
 from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, relative_to_working_folder
 from prodex.gtin import are_valid
@@ -32,7 +33,9 @@ _JUST_MADE = timedelta(minutes=1)
 _CORRECTED = re.compile(r" \(corrected at [0-9:.]+\)$")
 
 
-def correct_a_text(client: prodex.Client, catalog: prodex.Catalog, say: Callable[[str], object]) -> None:
+def correct_a_text(
+    client: prodex.service.Client, catalog: prodex.Catalog, say: Callable[[str], object]
+) -> None:
     """Correct one text in one language, wait for the import, and read the product again.
 
     Raises
@@ -62,7 +65,7 @@ def correct_a_text(client: prodex.Client, catalog: prodex.Catalog, say: Callable
 
 
 def refresh_and_compare(
-    client: prodex.Client, catalog: prodex.Catalog, say: Callable[[str], object]
+    client: prodex.service.Client, catalog: prodex.Catalog, say: Callable[[str], object]
 ) -> prodex.Catalog:
     """Fetch only changed products, show the difference, and return the new catalogue.
 
@@ -81,7 +84,7 @@ def refresh_and_compare(
     return fresh
 
 
-def _a_correction(catalog: prodex.Catalog) -> prodex.Changes:
+def _a_correction(catalog: prodex.Catalog) -> prodex.send.Changes:
     """Choose a product with a name in several languages, and correct one of them."""
     names = catalog.texts.query("attribute == @_ATTRIBUTE")
     # Some products of the sample have wrong check digits on purpose, which preflight refuses.
@@ -93,7 +96,7 @@ def _a_correction(catalog: prodex.Catalog) -> prodex.Changes:
         moment = datetime.now().astimezone().time().isoformat("milliseconds")
         texts["text"] = f"{old} (corrected at {moment})"
         try:
-            changes = prodex.changes_from_frame(texts, catalog)
+            changes = catalog.changes_from(texts)
         except ChangesRefused:  # an update of this product is pending, or another one has the same GTIN
             continue
         # The limit of the name, which the remark must not exceed.
@@ -102,7 +105,7 @@ def _a_correction(catalog: prodex.Catalog) -> prodex.Changes:
     raise IncompleteLoad("No product of the catalogue has a long name that could be corrected.")
 
 
-def show_audit(judged: prodex.Audit, say: Callable[[str], object]) -> None:
+def show_audit(judged: prodex.quality.Audit, say: Callable[[str], object]) -> None:
     """Show an audit, and write its report.
 
     Parameters
@@ -131,7 +134,7 @@ def show_audit(judged: prodex.Audit, say: Callable[[str], object]) -> None:
 
 
 def show_work_left(
-    judged: prodex.Audit, say: Callable[[str], object], trend: Sequence[prodex.Audit] = ()
+    judged: prodex.quality.Audit, say: Callable[[str], object], trend: Sequence[prodex.quality.Audit] = ()
 ) -> None:
     """Show who has most to correct, and write a report with a worklist for each owner.
 
@@ -154,7 +157,7 @@ def show_work_left(
     )
 
 
-def show_completeness(judged: prodex.Audit, say: Callable[[str], object]) -> None:
+def show_completeness(judged: prodex.quality.Audit, say: Callable[[str], object]) -> None:
     """Show how complete products are for each channel of the shop."""
     from prodex.quality.completeness import EVERY_LANGUAGE
     from prodex.quality.requirements import ALL
@@ -176,7 +179,7 @@ def _tell(text: object) -> None:
         say(wrapped(line))
 
 
-def _show_first_audit(judged: prodex.Audit, *, with_tables: bool) -> None:
+def _show_first_audit(judged: prodex.quality.Audit, *, with_tables: bool) -> None:
     """Show what the first load and the first audit have made."""
     _tell("1. Load the products for France, and audit them")
     assert judged.catalog is not None  # noqa: S101 - its snapshot is there
@@ -184,7 +187,7 @@ def _show_first_audit(judged: prodex.Audit, *, with_tables: bool) -> None:
     show_audit(judged, _tell)
 
 
-def _newest(client: prodex.Client, weeks: prodex.SimulatedWeeks) -> prodex.Catalog:
+def _newest(client: prodex.service.Client, weeks: prodex.sandbox_weeks.SimulatedWeeks) -> prodex.Catalog:
     """Return the products as they are now: what was sent since the weeks, by an earlier demo for example, included."""
     kept = prodex.open_snapshot(weeks.name)
     loaded_at = kept.origin.loaded_at
@@ -211,7 +214,7 @@ def sandbox(context: typer.Context) -> None:
     raise typer.Exit(run_command(context.args))
 
 
-@app.command(epilog="Example: prodex demo; prodex demo --tables")
+@command(app, example="prodex demo; prodex demo --tables")
 def demo(
     tables: Annotated[
         bool, typer.Option("--tables", help="Show every table, with a few of its lines.")
@@ -302,11 +305,10 @@ def _telling(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
 
 #: Suppliers with fewer findings say little about how they work.
 _ENOUGH = 5
-_IN_WORDS = {"touched only": "with only a new date of update"}
 _ASKED = ["blocker", "error"]
 
 
-def show_weeks(weeks: prodex.SimulatedWeeks, say: Callable[[str], object]) -> None:
+def show_weeks(weeks: prodex.sandbox_weeks.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show the trend of the audits, who corrected what, what changed since Monday, and what is unusual."""
     audits = weeks.audits
     say(
@@ -341,7 +343,9 @@ def _show_first(lines: list[str], say: Callable[[str], object]) -> None:
 
 
 def _show_suppliers(
-    weeks: prodex.SimulatedWeeks, audits: tuple[prodex.Audit, ...], say: Callable[[str], object]
+    weeks: prodex.sandbox_weeks.SimulatedWeeks,
+    audits: tuple[prodex.quality.Audit, ...],
+    say: Callable[[str], object],
 ) -> None:
     """Show how many of the findings that suppliers were asked about are gone, before the incident of the last night."""
     asked = next(one for one in audits if one.now.date() == weeks.asked)
@@ -364,18 +368,10 @@ def _show_suppliers(
     )
 
 
-def _show_changes(weeks: prodex.SimulatedWeeks, say: Callable[[str], object]) -> None:
+def _show_changes(weeks: prodex.sandbox_weeks.SimulatedWeeks, say: Callable[[str], object]) -> None:
     """Show what changed since the last Monday, and whose products."""
     difference = prodex.diff(weeks.monday, weeks.catalog)
     say(f"Since Monday, {day_of(weeks.monday)}: {counts_of(difference)}.")
-
-
-def counts_of(difference: prodex.Difference) -> str:
-    """Return how many products were added, removed, changed ..., in words that need no manual."""
-    by_change = difference.summary.set_index("change")["products"]
-    return ", ".join(
-        f"{int(count):,} {_IN_WORDS.get(str(change), change)}" for change, count in by_change.items() if count
-    )
 
 
 def day_of(snapshot: str) -> date:
@@ -384,8 +380,11 @@ def day_of(snapshot: str) -> date:
 
 
 def take_answers(
-    client: prodex.Client, weeks: prodex.SimulatedWeeks, judged: prodex.Audit, say: Callable[[str], object]
-) -> prodex.AuditComparison | None:
+    client: prodex.service.Client,
+    weeks: prodex.sandbox_weeks.SimulatedWeeks,
+    judged: prodex.quality.Audit,
+    say: Callable[[str], object],
+) -> prodex.quality.AuditComparison | None:
     """Read the worklist of one supplier with its answers, send what can be used, and prove what it fixed.
 
     The worklists of other suppliers are left as they are, for whoever tries it next.

@@ -10,24 +10,33 @@ import pandas as pd
 import typer
 
 import prodex
+from prodex.advice import in_words
 from prodex.cli.options import (
+    AllowIncomplete,
+    Also,
+    BatchSize,
     FollowOptions,
+    Gtins,
     LoadOptions,
     OutputOptions,
+    Select,
+    Send,
     ServiceOptions,
+    SnapshotName,
+    UpsertName,
+    command,
     values_of,
-    with_groups,
 )
-from prodex.cli.output import say
+from prodex.cli.output import counts_of, say
 from prodex.cli.typed_numbers import integer, number
+from prodex.cli.words import of_terminal
 from prodex.errors import InputError, QueryError
+from prodex.messages import counted
 from prodex.progress import is_watched
+from prodex.untrusted_text import on_one_line
 
-UpsertName = Annotated[
-    str,
-    typer.Option("--upsert", help='Name of an upsert ("prodex upserts" lists them); by default the last.'),
-]
-BatchSize = Annotated[int, typer.Option(parser=integer, help="Products per call, 500 at most.")]
+#: Kinds of changes that a refresh names: a screen holds them beside the tables of the snapshot.
+_MOST_CHANGED = 5
 
 app: typer.Typer = typer.Typer()
 scenarios: typer.Typer = typer.Typer(
@@ -35,19 +44,17 @@ scenarios: typer.Typer = typer.Typer(
 )
 
 
-@app.command(epilog="Example: prodex load --market 250 --tag exportable --name shop")
-@with_groups
+@command(app, example="prodex load --market 250 --tag exportable --name shop")
 def load(
     service: ServiceOptions,
     query: prodex.ProductQuery,
     options: LoadOptions,
     name: Annotated[str, typer.Option(help="Name of the snapshot.")] = "",
     labels: Annotated[list[str], typer.Option(help="Also load code labels in this language (repeat).")] = [],  # noqa: B006
-    select: Annotated[
-        Path | None,
-        typer.Option(help="Only the products of this selection (.toml), as far as the service can filter."),
-    ] = None,
-    rich_content: Annotated[bool, typer.Option(help="Load only GTIN, id and assets.")] = False,
+    select: Select = None,
+    rich_content: Annotated[
+        bool, typer.Option("--rich-content", help="Load only GTIN, id and assets.")
+    ] = False,
     # 0 and not an hour as in Python: a cell of a notebook is run again and again, a command is given on purpose.
     max_age: Annotated[
         float, typer.Option(parser=number, help="Reuse a snapshot younger than this many seconds.")
@@ -58,7 +65,7 @@ def load(
 ) -> None:
     """Load products from the service and save them as a snapshot.
 
-    After an interruption, the same command continues the load.
+    After an interruption, the same command continues the load. Of --select it asks what the service can filter.
     """
     if rich_content and (labels or query.source_include or query.source_exclude):
         raise QueryError(
@@ -67,28 +74,27 @@ def load(
     began = datetime.now(UTC)
     arguments = {"name": name or None, "max_age": max_age, "page_size": page_size, **options.arguments}
     if select is not None:
-        asked = prodex.read_selection(select).request(query)
+        asked = prodex.Selection.read(select).request(query)
         query = asked.query
         say(
             f"{asked}{' The snapshot has all of them: --select of other commands.' if asked.rest else ''}",
             aside=True,
         )
     if rich_content:
-        catalog = prodex.load_rich_content(service.connect(), query, **arguments)
+        catalog = prodex.load.load_rich_content(service.connect(), query, **arguments)
     else:
         catalog = prodex.load_products(service.connect(), query, labels=labels, **arguments)
     from prodex.load.resume import reuse_notice
 
     # On a terminal, the loader has written this line in place of its progress bar.
     if not is_watched() and (line := reuse_notice(catalog, began)):
-        say(line, aside=True)
+        say(in_words(line, of_terminal), aside=True)
     say(repr(catalog))
 
 
-@app.command(epilog="Example: prodex refresh shop")
-@with_groups
+@command(app, example="prodex refresh shop")
 def refresh(
-    snapshot: Annotated[str, typer.Argument(help="Name of the snapshot.")],
+    name: SnapshotName,
     service: ServiceOptions,
     options: LoadOptions,
     sweep: Annotated[
@@ -105,20 +111,38 @@ def refresh(
         ),
     ] = None,
 ) -> None:
-    """Fetch only what changed, and save a new snapshot."""
-    before = prodex.open_snapshot(snapshot)
-    catalog = prodex.refresh(snapshot, service.connect(), sweep=sweep, lag=lag, **options.arguments)
-    say(repr(catalog))
-    time = "" if before.folder is None else before.folder.name
-    say(f"{len(before):,} products before. What changed: prodex diff {snapshot}@{time} {snapshot}")
+    """Fetch only what changed, and save a new snapshot.
+
+    It says how many products were added, removed and changed, and what of them changed most.
+    """
+    before = prodex.open_snapshot(name)
+    catalog = prodex.refresh(name, service.connect(), sweep=sweep, lag=lag, **options.arguments)
+    # The tables are those of before: what changed stays on the screen.
+    say(repr(catalog).partition("\n  ")[0])
+    _say_changes(before, catalog)
 
 
-@app.command(epilog="Example: prodex recover shop --allow-incomplete")
+def _say_changes(before: prodex.Catalog, after: prodex.Catalog) -> None:
+    """Say what is new, changed and gone since a snapshot, what of it most, and how to see all of it."""
+    assert before.folder is not None and after.folder is not None  # noqa: S101, PT018 - both are snapshots
+    earlier, later = (f"{one.folder.parent.name}@{one.folder.name}" for one in (before, after) if one.folder)
+    difference = prodex.diff(before, after)
+    say(f"Since {earlier}: {counts_of(difference)}.")
+    for note in difference.notes:
+        say(note, aside=True)
+    causes = difference.causes
+    for sentence in causes["says"].head(_MOST_CHANGED):
+        say(f"  {on_one_line(sentence)}")
+    if len(causes) > _MOST_CHANGED:
+        say(f"  ({_MOST_CHANGED} of {len(causes):,} kinds of changes)")
+    if difference:
+        say(f"Each old and new value: prodex diff {earlier} {later} --show changes")
+
+
+@command(app, example="prodex recover shop --allow-incomplete")
 def recover(
-    name: Annotated[str, typer.Argument(help="Name of the snapshot that was being loaded.")],
-    allow_incomplete: Annotated[
-        bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
-    ] = False,
+    name: SnapshotName,
+    allow_incomplete: AllowIncomplete = False,
 ) -> None:
     """Make a snapshot of what an interrupted load received.
 
@@ -127,8 +151,7 @@ def recover(
     say(repr(prodex.recover(name, allow_incomplete=allow_incomplete)))
 
 
-@app.command(epilog="Example: prodex check --service sandbox")
-@with_groups
+@command(app, example="prodex check --service sandbox")
 def check(service: ServiceOptions, output: OutputOptions) -> None:
     """Connect, and show the service and your organisation.
 
@@ -144,8 +167,7 @@ def check(service: ServiceOptions, output: OutputOptions) -> None:
     output.show(pd.DataFrame([access_of(client)]))
 
 
-@app.command(epilog="Example: prodex organizations --type manufacturer")
-@with_groups
+@command(app, example="prodex organizations --type manufacturer")
 def organizations(
     service: ServiceOptions,
     output: OutputOptions,
@@ -155,8 +177,7 @@ def organizations(
     output.show(prodex.load_organizations(service.connect(), type or None))
 
 
-@app.command(epilog="Example: prodex segments --permission READ --format csv")
-@with_groups
+@command(app, example="prodex segments --permission READ --format csv")
 def segments(
     service: ServiceOptions,
     output: OutputOptions,
@@ -166,20 +187,20 @@ def segments(
     output.show(prodex.load_segments(service.connect(), permission or None))
 
 
-@app.command(epilog="Example: prodex upsert products.json --dry-run")
-@with_groups
+@command(app, example="prodex upsert products.json --send --wait")
 def upsert(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Products: JSON, JSON lines, a reply of the service, or SupplierProducts (.xml)."
+            metavar="FILE",
+            help="Products: JSON, JSON lines, a reply of the service, or SupplierProducts (.xml).",
         ),
     ],
     service: ServiceOptions,
     following: FollowOptions,
     output: OutputOptions,
     xml: Annotated[bool, typer.Option("--xml", help="Send XML instead of JSON.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and show the findings.")] = False,
+    send: Send = False,
     batch_size: BatchSize = 500,
     null_deletes: Annotated[
         bool, typer.Option("--null-deletes", help="Let null in the file delete the attribute.")
@@ -196,33 +217,35 @@ def upsert(
     ] = True,
     why: Annotated[str, typer.Option(help='What it is sent for, as "prodex upserts" then says.')] = "",
 ) -> None:
-    """Send products to the service.
+    """Check products, and send them with --send.
 
-    The products are kept first as they are, so that "prodex undo" can take the write back. The exit code is 1 unless
-    all of them arrived.
+    Without --send it only shows what would be refused, and what is odd; exit code 1 if something would be refused. With
+    it, the products are kept first as they are, so that "prodex undo" can take the write back, and the exit code is 1
+    unless all of them arrived.
     """
     client = service.connect()
     given: dict[str, Any] = {"batch_size": batch_size, "null_deletes": null_deletes}
     given |= {"format": "xml" if xml else "json", "encoding": encoding or None}
     given |= {"keep_before": keep_before, "why": why or f"file {file.name}"}
-    if not dry_run:
+    if send:
         following.follow(prodex.upsert(client, file, **given), output)
         return
     trial = prodex.upsert(client, file, dry_run=True, **given)
     say(repr(trial).splitlines()[0], aside=True)
     output.show(trial.findings)
+    say("Nothing was sent. --send sends the products.", aside=True)
     if (trial.findings["severity"] == "error").any():
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: prodex track 12 13 --wait")
-@with_groups
+@command(app, example="prodex track 12 13 --wait")
 def track(
     service: ServiceOptions,
     following: FollowOptions,
     output: OutputOptions,
     ids: Annotated[
-        list[str] | None, typer.Argument(help="Tracking identifiers; by default those of the last upsert.")
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Tracking identifiers; by default those of the last upsert."),
     ] = None,
     upsert: UpsertName = "",
 ) -> None:
@@ -233,8 +256,7 @@ def track(
     following.follow(prodex.track(service.connect(), ids or None, upsert=upsert or None), output)
 
 
-@app.command(epilog="Example: prodex upserts --format csv")
-@with_groups
+@command(app, example="prodex upserts --format csv")
 def upserts(
     output: OutputOptions,
     forget: Annotated[
@@ -250,57 +272,68 @@ def upserts(
     products as they were before, and until when. What --forget removed cannot be taken back any more.
     """
     if forget:
-        removed = prodex.forget_earlier_records(None if "all" in forget else forget)
+        removed = prodex.send.forget_earlier_records(None if "all" in forget else forget)
         say(f"{removed:,} bytes of earlier records removed.", aside=True)
     output.show(prodex.list_upserts())
 
 
-@app.command("send-rest", epilog="Example: prodex send-rest --wait")
-@with_groups
+@command(app, example="prodex send-rest --send --wait", name="send-rest")
 def send_rest(
     service: ServiceOptions,
     following: FollowOptions,
     output: OutputOptions,
     upsert: UpsertName = "",
-    also: Annotated[
-        list[str],
-        typer.Option(
-            help="refused: also refused products; unknown: also those that may have arrived (repeat)."
-        ),
-    ] = [],  # noqa: B006
+    send: Send = False,
+    also: Also = [],  # noqa: B006
 ) -> None:
-    """Send the products of an upsert that were not sent yet.
+    """List what an upsert has not sent, and send it with --send.
 
-    No other products are sent. The exit code is 1 unless all of them arrived.
+    No other products are sent. With --send, the exit code is 1 unless all of them arrived.
     """
     tracking = prodex.track(service.connect(), upsert=upsert or None)
-    following.follow(tracking.send_rest(also=also), output)
+    if send:
+        following.follow(tracking.send_rest(also=also), output)
+        return
+    products = tracking.products
+    left = products[products["status"].isin({"not sent", *also})]
+    output.show(left)
+    say(
+        f"{len(left):,} of {counted(len(products), 'product')} left to send. "
+        + ("Nothing was sent. --send sends them." if len(left) else ""),
+        aside=True,
+    )
 
 
-@scenarios.command(epilog="Example: prodex scenarios require --scenario 7=true --gtin 03036811359935")
-@with_groups
+@command(scenarios, example="prodex scenarios require --scenario 7=true --gtin 03036811359935 --send")
 def require(
     service: ServiceOptions,
     output: OutputOptions,
     scenario: Annotated[list[str], typer.Option(help="SCENARIO_ID=true or =false (repeat).")],
-    gtin: Annotated[list[str], typer.Option(help="A GTIN (repeat), or @FILE with one per line.")] = [],  # noqa: B006
+    gtin: Gtins = [],  # noqa: B006
     uuid: Annotated[list[str], typer.Option(help="A uuid (repeat), or @FILE with one per line.")] = [],  # noqa: B006
     snapshot: Annotated[str, typer.Option(help="All products of this snapshot.")] = "",
-    deadline: Annotated[str, typer.Option(help="Last day for the manufacturers, as YYYY-MM-DD.")] = "",
+    deadline: Annotated[str, typer.Option(help="Last day for the manufacturers, as 2027-01-05.")] = "",
     batch_size: BatchSize = 500,
+    send: Send = False,
 ) -> None:
-    """Activate or deactivate scenarios on products.
+    """Activate or deactivate scenarios on products, with --send.
 
-    The exit code is 1 unless all batches were done.
+    Without --send it only says of how many products. With it, the exit code is 1 unless all batches were done.
     """
     # An empty selection must never mean all products.
     named = values_of([*gtin, *uuid])
     if bool(named) == bool(snapshot):
         raise InputError("Say which products: either --gtin and --uuid, or --snapshot.")
+    products = prodex.open_snapshot(snapshot) if snapshot else named
+    switches: dict[str | int, bool] = dict(map(_switch, scenario))
+    if not send:
+        say(f"{counted(len(products), 'product')}, {counted(len(switches), 'scenario')}.")
+        say("Nothing was sent. --send asks this of the service.", aside=True)
+        return
     outcome = prodex.require_scenarios(
         service.connect(),
-        prodex.open_snapshot(snapshot) if snapshot else named,
-        dict(map(_switch, scenario)),
+        products,
+        switches,
         deadline=deadline or None,
         batch_size=batch_size,
     )

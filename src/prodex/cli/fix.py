@@ -11,7 +11,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, with_groups
+from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, Until, command
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError
 from prodex.messages import counted
@@ -35,15 +35,16 @@ class FixSection(StrEnum):
     EFFECT = "effect"
 
 
-@app.command(epilog="Example: prodex fix to_fix --apply --wait")
-@with_groups
+@command(app, example="prodex fix to_fix --send --wait")
 def fix(
-    files: Annotated[list[Path], typer.Argument(help="Workbooks (.xlsx) and CSV files, or their folder.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILES", help="Workbooks (.xlsx) and CSV files, or their folder.")
+    ],
     service: ServiceOptions,
     sending: SendOptions,
     following: FollowOptions,
     output: OutputOptions,
-    catalog: Annotated[
+    snapshot: Annotated[
         str, typer.Option(help="Snapshot with the products; by default the one that the workbooks name.")
     ] = "",
     profile: Annotated[
@@ -52,34 +53,31 @@ def fix(
     owner: Annotated[
         list[str] | None,
         typer.Option(
-            help="From whom the files came: only answers about products of this owner (id or name; repeatable)."
+            help="From whom the files came: only answers about products of this owner, by id or name (repeat)."
         ),
     ] = None,
     what: Annotated[FixSection, typer.Option("--show", help="Section to show.")] = FixSection.PREVIEW,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Send the accepted answers; without it nothing is sent.")
-    ] = False,
     accept: Annotated[
         bool,
         typer.Option(
             "--accept", help='Accept the findings for which "Accept because" has a reason, and say so.'
         ),
     ] = False,
-    until: Annotated[str, typer.Option(help="With --accept: the last day on which they are accepted.")] = "",
+    until: Until = "",
     worklists: Annotated[
         Path | None, typer.Option(help="Write what was not taken to this new folder, for its owners.")
     ] = None,
 ) -> None:
-    """Read the answers of worklists, and send them with --apply.
+    """Read the answers of worklists, and send them with --send.
 
-    Without --apply it only shows what would change. Answers that may not be meant need confirmation, and are sent only
+    Without --send it only shows what would change. Answers that may not be meant need confirmation, and are sent only
     with --confirm; a reason to accept a finding needs confirmation until --accept. The same command continues one that
     was interrupted: it follows what was sent, and sends only the rest. Exit code 1 if an answer was refused, is to be
-    confirmed or in conflict, or, with --apply, unless all products arrived.
+    confirmed or in conflict, or, with --send, unless all products arrived.
     """
     if until and not accept:
         raise QueryError("--until is the last day of what --accept accepts; give both.")
-    read = prodex.read_worklist(files, catalog or None, profile=profile or None, owner=owner or None)
+    read = prodex.read_worklist(files, snapshot or None, profile=profile or None, owner=owner or None)
     sending.confirmed(read)
     if accept and not read.requests.empty:
         made = read.accept(until=until or None)
@@ -89,7 +87,7 @@ def fix(
         )
     say(repr(read), aside=True)
     tracking = None
-    if apply and read.counts["accepted"]:
+    if sending.send and read.counts["accepted"]:
         tracking = applied_answers(read, service.connect(), sending, following)
     if worklists is not None:
         index = read.worklist(worklists)
@@ -105,19 +103,21 @@ def fix(
             say(_NO_ANSWER, aside=True)
             return
         output.show(answers_section(read, what))
-        if apply:
+        if sending.send:
             say("No answer is left to send.", aside=True)
         elif read.counts["accepted"]:
-            say("Nothing was sent. --apply sends the accepted answers.", aside=True)
+            say("Nothing was sent. --send sends the accepted answers.", aside=True)
     if any(read.counts[state] for state in ("refused", "conflict", "needs confirmation")):
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: prodex undo last --apply --wait")
-@with_groups
+@command(app, example="prodex undo last --send --wait")
 def undo(
     upsert: Annotated[
-        str, typer.Argument(help='Name or number of an upsert ("prodex upserts" lists them), or "last".')
+        str,
+        typer.Argument(
+            metavar="UPSERT", help='Name or number of an upsert ("prodex upserts" lists them), or "last".'
+        ),
     ],
     service: ServiceOptions,
     sending: SendOptions,
@@ -127,39 +127,38 @@ def undo(
         str, typer.Option(help="Profile that says what it does to the data; by default no check is made.")
     ] = "",
     what: Annotated[FixSection, typer.Option("--show", help="Section to show.")] = FixSection.PREVIEW,
-    apply: Annotated[bool, typer.Option("--apply", help="Take it back; without it nothing is sent.")] = False,
 ) -> None:
-    """Take back what an upsert wrote, with --apply.
+    """Take back what an upsert wrote, with --send.
 
     The earlier values of exactly what it wrote are restored; what somebody has changed since is a conflict, and stays.
     The same command continues one that was interrupted, given the name of the upsert. An undo is an upsert itself, and
-    can be taken back. Exit code 1 if something is refused, to be confirmed or in conflict, or, with --apply, unless all
+    can be taken back. Exit code 1 if something is refused, to be confirmed or in conflict, or, with --send, unless all
     products arrived.
     """
     client = service.connect()
     made = prodex.undo(upsert, client, profile=profile or None)
     sending.confirmed(made)
     say(repr(made), aside=True)
-    if apply and made.counts["accepted"]:
+    if sending.send and made.counts["accepted"]:
         following.follow(applied_answers(made, client, sending, following), output)
     else:
         output.show(answers_section(made, what))
-        if apply:
+        if sending.send:
             say("Nothing is left to take back.", aside=True)
         elif made.counts["accepted"]:
-            say("Nothing was sent. --apply takes it back.", aside=True)
+            say("Nothing was sent. --send takes it back.", aside=True)
     if any(made.counts[state] for state in ("refused", "conflict", "needs confirmation")):
         raise typer.Exit(1)
 
 
 def applied_answers(
-    read: prodex.Fix, service: prodex.Client, sending: SendOptions, following: FollowOptions
-) -> prodex.Tracking:
+    read: prodex.worklists.Fix, service: prodex.service.Client, sending: SendOptions, following: FollowOptions
+) -> prodex.send.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
     from prodex.ledger.upserts import entries
 
     before = {entry.name for entry in entries()}
-    tracking = read.apply(service, also=sending.also or (), elsewhere=sending.elsewhere)
+    tracking = read.apply(service, also=sending.also, elsewhere=sending.elsewhere)
     if tracking.name in before:
         say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)
     elif tracking.continues:
@@ -172,7 +171,7 @@ def applied_answers(
     return tracking
 
 
-def answers_section(read: prodex.Fix, what: FixSection) -> pd.DataFrame:
+def answers_section(read: prodex.worklists.Fix, what: FixSection) -> pd.DataFrame:
     sections: dict[FixSection, Callable[[], pd.DataFrame]] = {
         FixSection.PREVIEW: read.preview,
         FixSection.ANSWERS: lambda: read.answers,

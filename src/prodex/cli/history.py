@@ -8,7 +8,7 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.options import OutputOptions, with_groups
+from prodex.cli.options import OutputOptions, SnapshotName, command
 from prodex.cli.output import Format, say
 from prodex.messages import counted
 
@@ -18,14 +18,11 @@ app: typer.Typer = typer.Typer()
 _SHOWN = 60
 
 
-@app.command(epilog="Example: prodex history 3036811359935 --name shop --attribute namePublicLong")
-@with_groups
+@command(app, example="prodex history 3036811359935 --snapshot shop --attribute namePublicLong")
 def history(
     product: Annotated[str, typer.Argument(metavar="GTIN", help="GTIN in any spelling, or id of a product.")],
     output: OutputOptions,
-    name: Annotated[
-        list[str] | None, typer.Option(help="Name of the snapshots (repeatable); all by default.")
-    ] = None,
+    snapshot: Annotated[list[str] | None, typer.Option(help="Only snapshots of this name (repeat).")] = None,
     attribute: Annotated[
         str, typer.Option(help="Only this attribute, or what is in it: namePublicLong.")
     ] = "",
@@ -38,7 +35,7 @@ def history(
     For each value it says since when it is there, in which snapshot it came, what was before, and whether it was sent
     from this machine. Files have all values and columns.
     """
-    found = prodex.changes_of(product, name or None, attribute=attribute or None)
+    found = prodex.history(product, snapshot or None, attribute=attribute or None)
     if output.format is not Format.TABLE:
         output.show(found)
     else:
@@ -55,14 +52,13 @@ def history(
         say(note, aside=True)
 
 
-@app.command(epilog="Example: prodex overridden shop --format csv --out overridden.csv")
-@with_groups
+@command(app, example="prodex overridden shop --format csv --out overridden.csv")
 def overridden(
-    name: Annotated[str, typer.Argument(help="Snapshot, by its name.")],
+    name: SnapshotName,
     output: OutputOptions,
 ) -> None:
     """List values that we sent and that are something else now."""
-    found = prodex.overridden(name)
+    found = prodex.open_snapshot(name).overridden()
     if output.format is Format.TABLE:
         if found.empty:
             say("Nothing that was sent from here is known to be overridden.")

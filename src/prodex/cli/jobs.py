@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 import prodex
-from prodex.cli.options import OutputOptions, with_groups
+from prodex.cli.options import OutputOptions, SnapshotName, WordsLanguage, command
 from prodex.cli.output import Format, say
 
 app: typer.Typer = typer.Typer()
 
 
-@app.command(epilog="Example: prodex run shop.toml --dry-run")
+@command(app, example="prodex run shop.toml --dry-run")
 def run(
-    file: Annotated[Path, typer.Argument(help="The job file (.toml).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The job file (.toml).")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what each step would do; nothing is written.")
     ] = False,
@@ -38,18 +38,15 @@ def run(
         raise typer.Exit(result.exit_code)
 
 
-@app.command(epilog="Example: prodex watch shop --exit-code")
-@with_groups
+@command(app, example="prodex watch shop --exit-code")
 def watch(
-    name: Annotated[str, typer.Argument(help="Name of the snapshots whose audits were saved.")],
+    name: SnapshotName,
     output: OutputOptions,
     zone: Annotated[
         str,
         typer.Option(help="Time zone of the shop, such as Europe/London; that of this machine by default."),
     ] = "",
-    language: Annotated[
-        str, typer.Option(help="Language of the sentences: English, French, German or Dutch.")
-    ] = "en",
+    language: WordsLanguage = "en",
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if anything is newly unusual.")
     ] = False,

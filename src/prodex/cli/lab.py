@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 
 import prodex
+from prodex.cli.options import command
 from prodex.cli.output import say
 from prodex.errors import InputError
 from prodex.files.atomic import home, storage, writing
-from prodex.installation import Installation, installation, missing_extra
+from prodex.installation import extra_line, is_made, missing_extra, prodex_command
 from prodex.messages import counted
 
 _FIRST = "01_first_look.ipynb"
@@ -24,7 +25,7 @@ _PLACES = (Path(prodex.__file__).with_name("tutorials"), Path(prodex.__file__).p
 app: typer.Typer = typer.Typer()
 
 
-@app.command(epilog="Example: prodex lab; prodex lab --to course --copy-only")
+@command(app, example="prodex lab; prodex lab --to course --copy-only")
 def lab(
     to: Annotated[Path, typer.Option(help="Folder for the notebooks.")] = Path("prodex-notebooks"),
     copy_only: Annotated[bool, typer.Option("--copy-only", help="Copy them, and open nothing.")] = False,
@@ -104,22 +105,18 @@ def has_lab() -> bool:
     return find_spec("jupyterlab") is not None
 
 
-def next_steps(snapshot: str, here: Installation | None = None) -> list[str]:
+def next_steps(snapshot: str) -> list[str]:
     """Return what to do after the demo, in lines that can be pasted.
 
     Parameters
     ----------
     snapshot
         Name of the snapshot that the demo made.
-    here
-        The installation; this one unless given.
     """
-    here = here or installation()
-    command = here.command
-    if here.is_made_by_make:
+    command = prodex_command()
+    lab = f"{command} lab" if has_lab() else f"{extra_line('lab')} && {command} lab"
+    if is_made():
         lab = "make lab"
-    else:
-        lab = f"{command} lab" if has_lab() else f"{here.line_for('lab')} && {command} lab"
     return [
         f"To take back what was corrected: {command} sandbox --reset",
         f"To let a week pass in the sandbox: {command} sandbox --simulate 7",

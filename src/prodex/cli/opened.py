@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from prodex.cli.options import ServiceOptions, with_groups
+from prodex.cli.options import Send, ServiceOptions, command
 from prodex.cli.output import say
 from prodex.cli.typed_numbers import integer
 from prodex.errors import InputError
@@ -17,17 +17,16 @@ from prodex.installation import missing_extra
 app: typer.Typer = typer.Typer()
 
 
-@app.command("open", epilog="Example: prodex open shop; prodex open shop shop@2026-11-13 --to changes.html")
-@with_groups
+@command(app, example="prodex open shop; prodex open shop shop@2026-11-13 --to changes.html", name="open")
 def open_page(
     snapshots: Annotated[
-        list[str], typer.Argument(help='"shop"; with "shop@2026-11-13" what changed since then as well.')
+        list[str],
+        typer.Argument(
+            metavar="SNAPSHOTS", help='"shop"; with "shop@2026-11-13" what changed since then as well.'
+        ),
     ],
     service: ServiceOptions,
-    send: Annotated[
-        bool,
-        typer.Option("--send", help="Let corrections be sent to the service; otherwise the page only reads."),
-    ] = False,
+    send: Send = False,
     port: Annotated[
         int, typer.Option(parser=integer, help="Port of this machine; by default any that is free.")
     ] = 0,
@@ -44,7 +43,7 @@ def open_page(
     """Open snapshots in the browser, or write them as a page.
 
     A page that is written opens without prodex. One that is opened is for the browsers of this machine, and for
-    whoever has its address; Ctrl-C ends it.
+    whoever has its address; Ctrl-C ends it. It only reads; with --send it also sends corrections.
     """
     if to is not None:
         if send or port or no_browser or service != ServiceOptions():

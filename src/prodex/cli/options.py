@@ -1,7 +1,8 @@
-"""Options that several commands share, and those of queries, which are made from the registry of filters.
+"""What the commands have in common: each option that several of them have is declared here, once.
 
-A parameter of a command whose annotation is one of the groups below, or `ProductQuery`, means all options of that
-group. Typer reads the signature of a command, so `with_groups` gives it one in which the groups are expanded.
+`command` makes a command of a function. A parameter whose annotation is one of the groups below, or `ProductQuery`,
+means all options of that group: Typer reads the signature of a command, which gets one in which they are expanded. Its
+help lists arguments first, then what only this command has, then these groups, in this order in every command.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime, time
 from functools import wraps
 from pathlib import Path
@@ -17,20 +18,59 @@ from typing import Annotated, Any, get_type_hints
 
 import pandas as pd
 import typer
+from typer.models import ArgumentInfo
 
 import prodex
 from prodex.cli.output import Format, say, show
 from prodex.cli.typed_numbers import integer, number
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, QueryError
-from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.gtin import listed_in
 from prodex.limits import WINDOWS
 from prodex.query import SEARCH_FIELDS
 from prodex.query.filters import FILTERS, Form
 from prodex.written_dates import written_date
 
-#: Makes a command of a function whose parameters may be groups of options.
+#: A function whose parameters are options, arguments and groups of options.
 Command = Callable[..., None]
+
+Snapshot = Annotated[
+    str, typer.Argument(metavar="SNAPSHOT", help='"shop", or "shop@2026-11-13" for an earlier one.')
+]
+#: All snapshots of a name, or what belongs to them.
+SnapshotName = Annotated[str, typer.Argument(metavar="NAME", help='Name of the snapshots, such as "shop".')]
+ProfileName = Annotated[
+    str, typer.Argument(metavar="PROFILE", help="Name of a profile, or the path of your own (.toml).")
+]
+Send = Annotated[bool, typer.Option("--send", help="Send it to the service; without it nothing is sent.")]
+Select = Annotated[Path | None, typer.Option(help="Only the products of this selection (.toml).")]
+By = Annotated[
+    str, typer.Option(help="Group by owner, brand, kind, market, language, tag or a column of products.")
+]
+User = Annotated[str, typer.Option(help="Who does it; by default the user of this machine.")]
+Until = Annotated[str, typer.Option(help="Last day on which findings are accepted, as 2027-01-05.")]
+TextLanguages = Annotated[
+    list[str], typer.Option(help="Only texts in this language: fr, fra-FR or French (repeat).")
+]
+WordsLanguage = Annotated[
+    str, typer.Option(help="Language of what prodex says: English, French, German or Dutch.")
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace what is there.")]
+Gtins = Annotated[list[str], typer.Option(help="A GTIN (repeat), or @FILE with one per line.")]
+AllowIncomplete = Annotated[
+    bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
+]
+BatchSize = Annotated[int, typer.Option(parser=integer, help="Products per call, 500 at most.")]
+UpsertName = Annotated[
+    str,
+    typer.Option("--upsert", help='Name of an upsert ("prodex upserts" lists them); by default the last.'),
+]
+Also = Annotated[
+    list[str],
+    typer.Option(
+        help='"unknown": send again what may have arrived already; "refused": what was refused (repeat).'
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -54,10 +94,10 @@ class ServiceOptions:
         ),
     ] = 2
 
-    def connect(self) -> prodex.Client:
+    def connect(self) -> prodex.service.Client:
         """Return a client of this service."""
         seconds = self.retry_seconds
-        retry = None if seconds is None else prodex.RetryPolicy(seconds=seconds, load_seconds=seconds)
+        retry = None if seconds is None else prodex.service.RetryPolicy(seconds=seconds, load_seconds=seconds)
         return prodex.connect(self.service or None, retry=retry, token_version=self.token_version)
 
 
@@ -88,7 +128,7 @@ class FollowOptions:
         3600
     )
 
-    def follow(self, tracking: prodex.Tracking, output: OutputOptions) -> None:
+    def follow(self, tracking: prodex.send.Tracking, output: OutputOptions) -> None:
         """Show a tracking, after waiting if requested; exit with 1 unless everything arrived."""
         if self.wait:
             tracking.wait(self.timeout)
@@ -100,8 +140,9 @@ class FollowOptions:
 
 @dataclass(frozen=True)
 class SendOptions:
-    """What is sent of corrections, beside what is accepted."""
+    """Whether corrections are sent, and what of them beside what is accepted."""
 
+    send: Send = False
     confirm: Annotated[
         bool,
         typer.Option(
@@ -115,16 +156,14 @@ class SendOptions:
             help="Send them although the products come from another service or address, or from none.",
         ),
     ] = False
-    also: Annotated[
-        list[str] | None, typer.Option(help="unknown: send again also what may have arrived already.")
-    ] = None
+    also: Also = field(default_factory=list)
 
-    def confirmed(self, fix: prodex.Fix) -> prodex.Fix:
+    def confirmed(self, fix: prodex.worklists.Fix) -> prodex.worklists.Fix:
         """Return corrections; what of them needs confirmation is confirmed, if that was said."""
         return fix.confirm() if self.confirm and fix.counts["needs confirmation"] else fix
 
 
-_BUDGET = prodex.LoadBudget()
+_BUDGET = prodex.limits.LoadBudget()
 
 
 @dataclass(frozen=True)
@@ -137,9 +176,7 @@ class LoadOptions:
             parser=integer, help="Windows of time fetched in parallel in large loads; 0 for a single scroll."
         ),
     ] = WINDOWS
-    allow_incomplete: Annotated[
-        bool, typer.Option("--allow-incomplete", help="Save what was received even if it is incomplete.")
-    ] = False
+    allow_incomplete: AllowIncomplete = False
     most_calls: Annotated[
         float,
         typer.Option(parser=number, help="End the load after this many calls, and keep what was received."),
@@ -154,42 +191,79 @@ class LoadOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments that all loaders accept."""
-        budget = prodex.LoadBudget(calls=self.most_calls, seconds=self.most_seconds, bytes=self.most_bytes)
+        budget = prodex.limits.LoadBudget(
+            calls=self.most_calls, seconds=self.most_seconds, bytes=self.most_bytes
+        )
         return {"windows": self.windows, "allow_incomplete": self.allow_incomplete, "budget": budget}
+
+
+#: The groups in the order in which every help lists them, behind the filters of a query.
+_GROUPS: list[type[Any]] = [LoadOptions, SendOptions, FollowOptions, OutputOptions, ServiceOptions]
+_QUERY = -1
 
 
 @dataclass(frozen=True)
 class _Group:
-    """The options of a group, and the function that makes its value of them."""
+    """A group: its place in a help, its options, and the function that makes its value of them."""
 
+    place: int
     parameters: list[inspect.Parameter] = field(repr=False)
     make: Callable[..., Any]
 
 
-def with_groups(function: Callable[..., None]) -> Command:
-    """Return a command in whose signature every group of options is expanded."""
+def command(
+    to: typer.Typer, *, example: str, name: str | None = None
+) -> Callable[[Callable[..., None]], Command]:
+    """Make a command of a function, with an example in its help, and add it to an application or a group.
+
+    Parameters
+    ----------
+    to
+        The application.
+    example
+        A line that can be pasted, or several of them with semicolons between.
+    name
+        The name of the command; that of the function unless given.
+    """
+
+    def added(function: Callable[..., None]) -> Command:
+        return to.command(name, epilog=f"Example: {example}")(_with_groups(function))
+
+    return added
+
+
+def _with_groups(function: Callable[..., None]) -> Command:
+    """Return a function in whose signature every group of options is expanded, in the order of every help."""
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, _Group] = {}
-    parameters: list[inspect.Parameter] = []
+    own: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(function).parameters.items():
         if hints[name] is prodex.ProductQuery:
-            groups[name] = _Group(_query_parameters(), _query_of_options)
-        elif isinstance(hints[name], type) and hints[name].__module__ == __name__:
-            groups[name] = _Group(_parameters_of(hints[name]), hints[name])
-        # Typer passes values by name. Keyword-only parameters may follow in any order, with defaults or without.
-        own = parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-        parameters += groups[name].parameters if name in groups else [own]
+            groups[name] = _Group(_QUERY, _query_parameters(), _query_of_options)
+        elif hints[name] in _GROUPS:
+            group = hints[name]
+            groups[name] = _Group(_GROUPS.index(group), _parameters_of(group), group)
+        else:
+            # Typer passes values by name. Keyword-only parameters may follow in any order, with defaults or without.
+            own.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
+    shared = sorted(groups.values(), key=lambda group: group.place)
+    parameters = [*sorted(own, key=_is_option), *(one for group in shared for one in group.parameters)]
 
     @wraps(function)
-    def command(**values: Any) -> None:
+    def called(**values: Any) -> None:
         made = {
             name: group.make(**{one.name: values.pop(one.name) for one in group.parameters})
             for name, group in groups.items()
         }
         function(**values, **made)
 
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect.signature
-    return command
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect.signature
+    return called
+
+
+def _is_option(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter is an option and no argument: arguments are listed first."""
+    return not any(isinstance(one, ArgumentInfo) for one in getattr(parameter.annotation, "__metadata__", ()))
 
 
 def values_of(words: list[str]) -> list[str]:
@@ -219,7 +293,10 @@ def values_of(words: list[str]) -> list[str]:
 
 def _parameters_of(group: type[Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return [_signature_parameter(one.name, hints[one.name], one.default) for one in fields(group)]
+    return [
+        _signature_parameter(one.name, hints[one.name], [] if one.default is MISSING else one.default)
+        for one in fields(group)
+    ]
 
 
 def _signature_parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -274,11 +351,13 @@ def _query_parameters() -> list[inspect.Parameter]:
 
 def _query_of_options(*, extra: list[str], **values: Any) -> prodex.ProductQuery:
     """Return the query of the options; those that are not given do not filter."""
-    given = {
-        name: _FORMS[FILTERS[name].kind.form][2](FILTERS[name].option, value)
-        for name, value in values.items()
-        if value
-    }
+    given = {}
+    for name, value in values.items():
+        if value:
+            kind, option = FILTERS[name].kind, FILTERS[name].option
+            given[name] = _FORMS[kind.form][2](option, value)
+            # What is wrong with it is said of the option, and not of the field that it becomes.
+            kind.read(f"--{option}", given[name])
     return prodex.ProductQuery(**given, extra=dict(map(_wire_pair, extra)))
 
 

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.atomic import writing
-from prodex.formats.spreadsheet import escape_formulas as escaped
+from prodex.formats.formulas import escape_formulas as escaped
 from prodex.untrusted_text import on_one_line, printable, printable_json
 
 
@@ -184,3 +185,14 @@ def _storable(frame: pd.DataFrame) -> pd.DataFrame:
     # Reference data may have values of any type in one column: the specification shows none.
     mixed = [name for name in frame if frame[name].dtype == object]
     return frame.astype(dict.fromkeys(mixed, "string"))
+
+
+_IN_WORDS = {"touched only": "with only a new date of update"}
+
+
+def counts_of(difference: Difference) -> str:
+    """Return how many products were added, removed, changed ..., in words that need no manual."""
+    by_change = difference.summary.set_index("change")["products"]
+    return ", ".join(
+        f"{int(count):,} {_IN_WORDS.get(str(change), change)}" for change, count in by_change.items() if count
+    )

@@ -13,7 +13,19 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.cli.options import OutputOptions, moment_of, with_groups
+from prodex.cli.options import (
+    By,
+    OutputOptions,
+    ProfileName,
+    Replace,
+    Snapshot,
+    SnapshotName,
+    Until,
+    User,
+    WordsLanguage,
+    command,
+    moment_of,
+)
 from prodex.cli.output import Format, say
 from prodex.cli.typed_numbers import count, share
 from prodex.errors import QueryError, SnapshotNotFound
@@ -59,10 +71,9 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-@app.command(epilog="Example: prodex audit shop --profile online-listing --fail-under 0.8")
-@with_groups
+@command(app, example="prodex audit shop --profile online-listing --fail-under 0.8")
 def audit(
-    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    snapshot: Snapshot,
     output: OutputOptions,
     profile: Annotated[
         str, typer.Option(help="Name of a profile, or the path of your own (.toml), or of requirements.")
@@ -81,12 +92,7 @@ def audit(
         ),
     ] = None,
     what: Annotated[AuditSection, typer.Option("--show", help="Section to show.")] = AuditSection.SUMMARY,
-    by: Annotated[
-        str,
-        typer.Option(
-            help="Group scores and worklists by owner, brand, kind, market, language, tag or a column of products."
-        ),
-    ] = "",
+    by: By = "",
     units: Annotated[
         Units, typer.Option(help="With --show coverage: which units count, consumer units or all.")
     ] = Units.CONSUMER,
@@ -96,15 +102,8 @@ def audit(
     worklists: Annotated[
         Path | None, typer.Option(help="Write one workbook per owner (or --by) to this new folder.")
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace worklists that are in that folder.")
-    ] = False,
-    language: Annotated[
-        str,
-        typer.Option(
-            help="Language of report, worklists and what is shown: English, French, German or Dutch."
-        ),
-    ] = "en",
+    replace: Replace = False,
+    language: WordsLanguage = "en",
     languages: Annotated[
         Path | None,
         typer.Option(
@@ -261,7 +260,11 @@ def _languages_of_owners(file: Path | None, worklists: Path | None) -> dict[str,
 
 
 def _is_broken(
-    judged: prodex.Audit, fail_under: float, fail_on: Severity | None, new_only: bool, words: Translation
+    judged: prodex.quality.Audit,
+    fail_under: float,
+    fail_on: Severity | None,
+    new_only: bool,
+    words: Translation,
 ) -> bool:
     """Say which limits the audit breaks."""
     from prodex.quality.limits import grave_failures, low_score
@@ -275,12 +278,12 @@ def _is_broken(
 
 
 #: Audits a snapshot in the same way as the first one.
-_Judge: TypeAlias = "Callable[[str], prodex.Audit]"
+_Judge: TypeAlias = "Callable[[str], prodex.quality.Audit]"
 
 
 def _audit_snapshot(
     snapshot: str, profile: prodex.Profile, moment: datetime | None, pending: bool, day: str | None
-) -> prodex.Audit:
+) -> prodex.quality.Audit:
     catalog = prodex.open_snapshot(snapshot)
     if not pending:
         return prodex.audit(catalog, profile, now=moment, as_of=day)
@@ -289,12 +292,10 @@ def _audit_snapshot(
 
     beside = file_beside(catalog.folder)
     accepted = beside if beside is not None and beside.exists() else None
-    return prodex.audit(
-        prodex.with_pending_updates(catalog), profile, now=moment, accepted=accepted, as_of=day
-    )
+    return prodex.audit(catalog.with_pending_updates(), profile, now=moment, accepted=accepted, as_of=day)
 
 
-def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
+def _earlier(since: str, profile: str, judge: _Judge) -> prodex.quality.Audit:
     """Audit an earlier snapshot in the same way; if it was removed, open its saved audit."""
     if Path(since).parent.name == "audits":  # the folder of a saved audit
         return prodex.open_audit(since)
@@ -307,7 +308,7 @@ def _earlier(since: str, profile: str, judge: _Judge) -> prodex.Audit:
             raise error from None
 
 
-def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit | None:
+def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.quality.Audit | None:
     """Return the audit to compare with: the given one, else the last one that was saved here; None if there is none."""
     if than:
         return _earlier(than, profile, judge)
@@ -318,7 +319,9 @@ def _last(snapshot: str, than: str, profile: str, judge: _Judge) -> prodex.Audit
     return last_own_audit(name_of(prodex.open_snapshot(snapshot), "audit --fail-if-worse"), profile)
 
 
-def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str, words: Translation) -> bool:
+def _is_worse(
+    last: prodex.quality.Audit | None, judged: prodex.quality.Audit, snapshot: str, words: Translation
+) -> bool:
     from prodex.languages import Message
     from prodex.quality.comparison import compare_audits, worsening
 
@@ -345,23 +348,23 @@ def _is_worse(last: prodex.Audit | None, judged: prodex.Audit, snapshot: str, wo
     return True
 
 
-@app.command(epilog='Example: prodex accept shop --check valid_gtin --reason "printed so on the pack"')
+@command(app, example='prodex accept shop --check valid_gtin --reason "printed so on the pack"')
 def accept(
-    snapshot: Annotated[str, typer.Argument(help='Name of the snapshots, such as "shop".')],
+    name: SnapshotName,
     reason: Annotated[str, typer.Option(help="Why the findings are accepted.")],
     check: Annotated[
         list[str] | None,
-        typer.Option(help="Only findings of this check or rule; several with several options."),
+        typer.Option(help="Only findings of this check or rule (repeat)."),
     ] = None,
     product: Annotated[
         list[str] | None,
-        typer.Option(help="Only of this product, by its id or GTIN; several with several options."),
+        typer.Option(help="Only of this product, by its id or GTIN (repeat)."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="All findings of today that are not accepted yet: a baseline.")
     ] = False,
-    until: Annotated[str, typer.Option(help="Last day on which they are accepted, as 2027-01-05.")] = "",
-    by: Annotated[str, typer.Option(help="Who says so; by default the name of the user.")] = "",
+    until: Until = "",
+    user: User = "",
     profile: Annotated[
         str, typer.Option(help="Audit the newest snapshot by this profile instead of opening the last audit.")
     ] = "",
@@ -371,44 +374,44 @@ def accept(
     They fail still, and are marked: scores are shown with and without them, worklists leave them out, and audit
     --new-only does not count them. They are those of the last saved audit, or of one that is made now.
     """
-    judged, chosen = _chosen_findings(snapshot, profile, check, product, everything)
+    judged, chosen = _chosen_findings(name, profile, check, product, everything)
     before = len(judged.failures(accepted=True))
     made = prodex.accept(
-        judged, None if everything else chosen, reason=reason, by=by or None, until=until or None
+        judged, None if everything else chosen, reason=reason, by=user or None, until=until or None
     )
     _say_accepted(made, len(made.failures(accepted=True)) - before, "more")
 
 
-@app.command(epilog="Example: prodex withdraw shop --product 03036811359936")
+@command(app, example="prodex withdraw shop --product 03036811359936")
 def withdraw(
-    snapshot: Annotated[str, typer.Argument(help='Name of the snapshots, such as "shop".')],
+    name: SnapshotName,
     check: Annotated[
         list[str] | None,
-        typer.Option(help="Only findings of this check or rule; several with several options."),
+        typer.Option(help="Only findings of this check or rule (repeat)."),
     ] = None,
     product: Annotated[
         list[str] | None,
-        typer.Option(help="Only of this product, by its id or GTIN; several with several options."),
+        typer.Option(help="Only of this product, by its id or GTIN (repeat)."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All findings that are accepted.")] = False,
     reason: Annotated[str, typer.Option(help="Why, if there is something to say.")] = "",
-    by: Annotated[str, typer.Option(help="Who says so; by default the name of the user.")] = "",
+    user: User = "",
     profile: Annotated[
         str, typer.Option(help="Audit the newest snapshot by this profile instead of opening the last audit.")
     ] = "",
 ) -> None:
     """Take back that findings are accepted."""
-    judged, chosen = _chosen_findings(snapshot, profile, check, product, everything)
+    judged, chosen = _chosen_findings(name, profile, check, product, everything)
     before = len(judged.failures(accepted=True))
-    made = prodex.withdraw(judged, None if everything else chosen, reason=reason, by=by or None)
+    made = prodex.withdraw(judged, None if everything else chosen, reason=reason, by=user or None)
     _say_accepted(made, before - len(made.failures(accepted=True)), "fewer")
 
 
-@app.command(epilog="Example: prodex accepted shop --format csv --out accepted.csv")
-@with_groups
+@command(app, example="prodex accepted shop --format csv --out accepted.csv")
 def accepted(
     snapshot: Annotated[
-        str, typer.Argument(help='Name of the snapshots, such as "shop", or a file (.jsonl).')
+        str,
+        typer.Argument(metavar="NAME", help='Name of the snapshots, such as "shop", or a file (.jsonl).'),
     ],
     output: OutputOptions,
 ) -> None:
@@ -424,7 +427,7 @@ def accepted(
 
 def _chosen_findings(
     snapshot: str, profile: str, check: list[str] | None, product: list[str] | None, everything: bool
-) -> tuple[prodex.Audit, pd.DataFrame]:
+) -> tuple[prodex.quality.Audit, pd.DataFrame]:
     """Return an audit and the findings of it that are meant."""
     if everything == bool(check or product):
         raise QueryError("Say which findings: --check, --product or both, or --all for all of them.")
@@ -454,7 +457,7 @@ def _chosen_findings(
     return judged, found
 
 
-def _say_accepted(made: prodex.Audit, changed: int, more: str) -> None:
+def _say_accepted(made: prodex.quality.Audit, changed: int, more: str) -> None:
     file = made.accepted_findings
     every = len(made.failures(accepted=True))
     say(
@@ -465,8 +468,7 @@ def _say_accepted(made: prodex.Audit, changed: int, more: str) -> None:
         say(f"The file is {file.path}.", aside=True)
 
 
-@app.command(epilog="Example: prodex laws")
-@with_groups
+@command(app, example="prodex laws")
 def laws(
     output: OutputOptions,
     fields: Annotated[
@@ -479,7 +481,7 @@ def laws(
     --fields lists what the specification has no attribute for, and where other catalogues were seen to have it.
     """
     if fields:
-        output.show(prodex.law_fields())
+        output.show(prodex.quality.law_fields())
         return
     listed = prodex.laws()
     # Sentences and addresses would make each line of a table several screens wide.
@@ -493,11 +495,10 @@ def laws(
         )
 
 
-@app.command(epilog="Example: prodex rules valid_gtin")
-@with_groups
+@command(app, example="prodex rules valid_gtin")
 def rules(
     output: OutputOptions,
-    rule: Annotated[str, typer.Argument(help="Show all facts of this rule.")] = "",
+    rule: Annotated[str, typer.Argument(metavar="[RULE]", help="Show all facts of this rule.")] = "",
     block: Annotated[
         str,
         typer.Option(
@@ -536,39 +537,35 @@ def list_profiles(context: typer.Context) -> None:
         OutputOptions().show(prodex.profiles())
 
 
-@profiles.command("show", epilog="Example: prodex profiles show food-eu")
-@with_groups
+@command(profiles, example="prodex profiles show food-eu", name="show")
 def show_profile(
     output: OutputOptions,
-    name: Annotated[str, typer.Argument(help="Name of a profile, or the path of your own (.toml).")],
+    profile: ProfileName,
 ) -> None:
     """Show the checks of a profile.
 
     Each check has its severity, its weight, and the products that it applies to.
     """
-    table = prodex.Profile.read(name).table
+    table = prodex.Profile.read(profile).table
     output.show(table.drop(columns="fix") if output.format is Format.TABLE else table)
 
 
 app.add_typer(profiles, name="profiles")
 
 
-@app.command(epilog='Example: prodex requirements shop requirements.xlsx --channel "Web shop:France"')
+@command(app, example='prodex requirements shop --to requirements.xlsx --channel "Web shop:France"')
 def requirements(
-    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
-    file: Annotated[Path, typer.Argument(help="The workbook to write (.xlsx).")],
+    snapshot: Snapshot,
+    to: Annotated[Path, typer.Option(help="The workbook to write (.xlsx).")],
     by: Annotated[
         str, typer.Option(help="Tell families by kind, gpc or a column of products; by default kind.")
     ] = "",
     channel: Annotated[
         list[str] | None,
-        typer.Option(
-            help='A channel and its market, "Web shop:France"; repeat it for more. By default the markets.'
-        ),
+        typer.Option(help='A channel and its market, "Web shop:France" (repeat); by default the markets.'),
     ] = None,
     language: Annotated[
-        list[str] | None,
-        typer.Option(help="Language of texts; repeat it for more. By default those of each market."),
+        list[str] | None, typer.Option(help="Language of texts (repeat); by default those of each market.")
     ] = None,
     families: Annotated[
         int, typer.Option(parser=count, help="So many of the largest families are in the matrix.")
@@ -579,17 +576,16 @@ def requirements(
             help="Requirements (.xlsx, .csv, .toml), or a profile, whose answers are there already."
         ),
     ] = "",
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Write a workbook that is there anew; its answers are kept.")
-    ] = False,
+    replace: Replace = False,
 ) -> None:
     """Write a workbook in which you say what each channel asks.
 
     Its sheet Requirements has a row for each attribute: choose must, should, may or not. A matrix of each channel shows
-    which share of each family has what today. Judge by the file: prodex audit shop --profile requirements.xlsx.
+    which share of each family has what today. Judge by the file: prodex audit shop --profile requirements.xlsx. If the
+    workbook is there, --replace writes it anew and keeps its answers.
     """
-    written = prodex.requirements(
-        file,
+    written = prodex.write_requirements(
+        to,
         prodex.open_snapshot(snapshot),
         by=by or None,
         channels=channel or None,
@@ -614,8 +610,8 @@ def _saying_what_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _audit_section(
-    judged: prodex.Audit,
-    earlier: prodex.Audit | None,
+    judged: prodex.quality.Audit,
+    earlier: prodex.quality.Audit | None,
     what: AuditSection,
     by: str,
     units: Units,

@@ -12,7 +12,15 @@ import typer
 
 import prodex
 from prodex.cli.fix import applied_answers
-from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, with_groups
+from prodex.cli.options import (
+    FollowOptions,
+    OutputOptions,
+    SendOptions,
+    ServiceOptions,
+    Snapshot,
+    User,
+    command,
+)
 from prodex.cli.output import say
 
 app: typer.Typer = typer.Typer()
@@ -30,11 +38,10 @@ class RecipeSection(StrEnum):
     EFFECT = "effect"
 
 
-@app.command(epilog="Example: prodex recipe brand-spelling.toml shop --send --wait")
-@with_groups
+@command(app, example="prodex recipe brand-spelling.toml shop --send --wait")
 def recipe(
-    file: Annotated[Path, typer.Argument(help="The recipe (.toml).")],
-    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The recipe (.toml).")],
+    snapshot: Snapshot,
     service: ServiceOptions,
     sending: SendOptions,
     following: FollowOptions,
@@ -43,25 +50,22 @@ def recipe(
         str, typer.Option(help="Profile that says what is fixed, and what would newly fail.")
     ] = "",
     what: Annotated[RecipeSection, typer.Option("--show", help="Section to show.")] = RecipeSection.STEPS,
-    send: Annotated[
-        bool, typer.Option("--send", help="Send what is accepted; without it nothing is sent.")
-    ] = False,
-    by: Annotated[str, typer.Option(help="Who makes the corrections; the user by default.")] = "",
+    user: User = "",
 ) -> None:
     """Do what a recipe says with the products of a snapshot.
 
     Without --send it only shows what each step would change. The same command continues one that was interrupted.
     Exit code 1 if a value was refused, to be confirmed or is in conflict, or, with --send, unless all products arrived.
     """
-    fix = prodex.apply_recipe(snapshot, file, profile=profile or None, by=by or None)
+    fix = prodex.apply_recipe(snapshot, file, profile=profile or None, by=user or None)
     sending.confirmed(fix)
     say(f"{fix.why}: {fix!r}", aside=True)
-    if send and fix.counts["accepted"]:
+    if sending.send and fix.counts["accepted"]:
         tracking = applied_answers(fix, service.connect(), sending, following)
         following.follow(tracking, output)
     else:
         output.show(_recipe_section(fix, what))
-        if send:
+        if sending.send:
             say("Nothing is left to send.", aside=True)
         elif fix.counts["accepted"]:
             say("Nothing was sent. --send sends what is accepted.", aside=True)
@@ -77,7 +81,7 @@ def _has_impossible(steps: pd.DataFrame) -> bool:
     return bool(((counts == 0) & (steps["reason"] != "")).any())
 
 
-def _recipe_section(fix: prodex.Fix, what: RecipeSection) -> pd.DataFrame:
+def _recipe_section(fix: prodex.worklists.Fix, what: RecipeSection) -> pd.DataFrame:
     sections: dict[RecipeSection, Callable[[], pd.DataFrame]] = {
         RecipeSection.STEPS: lambda: fix.steps,
         RecipeSection.ROWS: lambda: fix.step_rows,

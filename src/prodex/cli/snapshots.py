@@ -7,12 +7,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
 
+import pandas as pd
 import typer
 
 import prodex
 from prodex.catalog import Catalog
 from prodex.catalog.origin import scope_of
-from prodex.cli.options import OutputOptions, with_groups
+from prodex.cli.options import By, OutputOptions, Select, Snapshot, SnapshotName, TextLanguages, command
 from prodex.cli.output import Format, aligned, say
 from prodex.cli.typed_numbers import integer
 from prodex.errors import InputError, QueryError
@@ -26,20 +27,38 @@ app: typer.Typer = typer.Typer()
 #: Products on a contact sheet, and the length of the longest side of its pictures in pixels: larger ones make a page
 #: that browsers open slowly.
 _ON_ONE_PAGE = 500
+#: Snapshots that a terminal of 24 lines shows below the command, with a line about the rest.
+_ON_ONE_SCREEN = 20
+#: Characters of the time of a snapshot up to its second: 2026-11-13T081500.
+_TO_THE_SECOND = 17
 _SHOWN_SIZE = 160
 
 
-@app.command(epilog="Example: prodex snapshots")
+@command(app, example="prodex snapshots shop --verify")
 def snapshots(
-    name: Annotated[str, typer.Argument(help="Only snapshots of this name.")] = "*",
+    output: OutputOptions,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Only snapshots of this name.")] = "*",
+    every: Annotated[
+        bool, typer.Option("--all", help=f"List more than the newest {_ON_ONE_SCREEN} on the terminal.")
+    ] = False,
     check: Annotated[bool, typer.Option("--verify", help="Check every file against its digest.")] = False,
 ) -> None:
-    """List the snapshots on this machine."""
+    """List the snapshots on this machine, the newest first.
+
+    Files have all columns: the folder of each, its number among those of its name, its bytes.
+    """
     listed = prodex.list_snapshots(name)
+    if listed.empty and name != "*":
+        prodex.open_snapshot(name)  # there is none: the error names those that there are
     if listed.empty:
         say("No snapshot yet. `prodex load --service sandbox --name sample` makes one.")
         return
-    say(listed.to_string(index=False))
+    # Reversed first: of two with the same time, the one that was published later is above.
+    listed = listed[::-1].sort_values("time", ascending=False, kind="stable", ignore_index=True)
+    if output.format is Format.TABLE and output.out is None:
+        _say_snapshots(listed, listed if every else listed.head(_ON_ONE_SCREEN))
+    else:
+        output.show(listed)
     damaged = 0
     for folder in listed["folder"] if check else ():
         try:
@@ -58,10 +77,26 @@ def snapshots(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: prodex vacuum shop --keep 3 --dry-run")
-@with_groups
+def _say_snapshots(listed: pd.DataFrame, shown: pd.DataFrame) -> None:
+    """Show snapshots by the words that other commands take for them, and how to see the rest."""
+    # A second tells two snapshots apart, nearly always.
+    names = listed["name"] + "@" + listed["time"].str.slice(stop=_TO_THE_SECOND)
+    names = names.mask(names.duplicated(keep=False), listed["name"] + "@" + listed["time"])
+    rows = [("snapshot", "products", "MB", "")]
+    for name, row in zip(names, shown.to_dict("records"), strict=False):
+        is_read = not pd.isna(row["products"])
+        note = row["note"] or ("" if row["complete"] else "incomplete")
+        size = f"{row['bytes'] / 1e6:,.1f}" if is_read else ""
+        rows.append((name, f"{row['products']:,}" if is_read else "", size, note))
+    for line in aligned(rows):
+        say(line)
+    if len(shown) < len(listed):
+        say(f"The newest {len(shown)} of {len(listed):,}; --all lists the rest.")
+
+
+@command(app, example="prodex vacuum shop --keep 3 --dry-run")
 def vacuum(
-    name: Annotated[str, typer.Argument(help="Name of the snapshots.")],
+    name: SnapshotName,
     output: OutputOptions,
     keep: Annotated[int, typer.Option(parser=integer, help="Number of newest snapshots to keep.")] = 3,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
@@ -77,8 +112,10 @@ def vacuum(
         say(f"{len(removed)} {done} {removed['bytes_freed'].sum():,} bytes")
 
 
-@app.command(epilog="Example: prodex tables texts")
-def tables(table: Annotated[str, typer.Argument(help="Show the columns of this table.")] = "") -> None:
+@command(app, example="prodex tables texts")
+def tables(
+    table: Annotated[str, typer.Argument(metavar="[TABLE]", help="Show the columns of this table.")] = "",
+) -> None:
     """Show the tables of a catalogue, or the columns of one.
 
     Each column has its type, its path in the JSON of the service, and its meaning.
@@ -93,9 +130,9 @@ def tables(table: Annotated[str, typer.Argument(help="Show the columns of this t
         say(line)
 
 
-@app.command(epilog="Example: prodex export shop --format csv --to out/")
+@command(app, example="prodex export shop --format csv --to out/")
 def export(
-    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    snapshot: Snapshot,
     to: Annotated[Path, typer.Option(help="Folder to write to; with --wide, the file.")],
     format: Annotated[
         str | None,
@@ -116,12 +153,10 @@ def export(
         list[str],
         typer.Option(help="Only this column: brand, or products.brand to keep other tables whole (repeat)."),
     ] = [],  # noqa: B006
-    language: Annotated[
-        list[str], typer.Option(help="Only texts in this language: fr, fra-FR or French (repeat).")
-    ] = [],  # noqa: B006
-    select: Annotated[Path | None, typer.Option(help="Only the products of this selection (.toml).")] = None,
+    language: TextLanguages = [],  # noqa: B006
+    select: Select = None,
     escape_formulas: Annotated[
-        bool, typer.Option(help="Write CSV that is safe to open in a spreadsheet.")
+        bool, typer.Option("--escape-formulas", help="Write CSV that is safe to open in a spreadsheet.")
     ] = False,
 ) -> None:
     """Write the tables of a snapshot to files.
@@ -132,7 +167,7 @@ def export(
     """
     catalog = prodex.open_snapshot(snapshot)
     if select is not None:
-        catalog = catalog.where(prodex.read_selection(select))
+        catalog = catalog.where(prodex.Selection.read(select))
     if wide:
         tables = {"--table": table, "--language": language}
         written = _written_wide(catalog, to, format, wide, column, tables, escape_formulas=escape_formulas)
@@ -201,10 +236,10 @@ def _chosen_columns(words: list[str]) -> list[str] | dict[str, list[str]]:
     return columns
 
 
-@app.command(epilog="Example: prodex publish shop s3://bucket/shop")
+@command(app, example="prodex publish shop --to s3://bucket/shop")
 def publish(
-    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
-    to: Annotated[str, typer.Argument(help="Folder, or address of an object store: s3://bucket/shop.")],
+    snapshot: Snapshot,
+    to: Annotated[str, typer.Option(help="Folder, or address of an object store: s3://bucket/shop.")],
     older: Annotated[
         bool,
         typer.Option("--older", help="Publish it even if the newest publication is of a newer snapshot."),
@@ -230,28 +265,26 @@ class DifferencePart(StrEnum):
     NOT_COMPARABLE = "not-comparable"
 
 
-@app.command(epilog="Example: prodex diff shop@2026-11-13 shop --show changes --format csv --out changes.csv")
-@with_groups
+@command(app, example="prodex diff shop@2026-11-13 shop --show changes --format csv --out changes.csv")
 def diff(
-    old: Annotated[str, typer.Argument(help='The older snapshot: "shop@2026-11-13", or its folder.')],
-    new: Annotated[str, typer.Argument(help='The newer one: "shop" is the newest of that name.')],
+    old: Annotated[
+        str, typer.Argument(metavar="OLD", help='The older snapshot: "shop@2026-11-13", or its folder.')
+    ],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help='The newer one: "shop" is the newest of that name.')
+    ],
     output: OutputOptions,
     part: Annotated[
         DifferencePart, typer.Option("--show", help="Part of the difference to show.")
     ] = DifferencePart.SUMMARY,
-    by: Annotated[
-        str,
-        typer.Option(
-            help="Show counts by owner, brand, kind, market, language, tag or a column of products."
-        ),
-    ] = "",
+    by: By = "",
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 if they differ, as diff does.")
     ] = False,
 ) -> None:
     """Compare two snapshots.
 
-    It shows products that were added, removed or changed, and each old and new value.
+    It shows products that were added, removed or changed, and each old and new value; --by shows their counts by group.
     """
     if by and part is not DifferencePart.SUMMARY:
         raise InputError("--by shows counts by group; leave out --show.")
@@ -263,9 +296,9 @@ def diff(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: prodex pictures shop --to images --size 512 --packshots-only")
+@command(app, example="prodex pictures shop --to images --size 512 --packshots-only")
 def pictures(
-    snapshot: Annotated[str, typer.Argument(help='"shop", or "shop@2026-11-13" for an earlier one.')],
+    snapshot: Snapshot,
     to: Annotated[Path, typer.Option(help="Folder to download to; files in it are kept.")],
     size: Annotated[
         int | None,
@@ -293,8 +326,8 @@ def pictures(
     outcome = prodex.download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
     say(repr(outcome))
     if html is not None:
-        sheet = prodex.gallery(
-            catalog, size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
+        sheet = catalog.gallery(
+            size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to
         )
         say(f"The contact sheet of {sheet.title} is {sheet.to_html(html)}.", aside=True)
     if not outcome.complete:

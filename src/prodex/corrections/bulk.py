@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow as pa
 
 from prodex import gtin
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.catalog.where import UnmatchedWarning
@@ -46,7 +47,7 @@ from prodex.worklists.exact_answers import exact_refusal
 from prodex.worklists.fix import Fix, MadeBy, fix_of, products_of
 from prodex.worklists.judging import products_after
 from prodex.worklists.returned_files import Answer, Returned
-from prodex.worklists.text_corrections import NO_RULES
+from prodex.worklists.text_corrections import profile_given
 
 #: What `correct` takes in place of an operation.
 Given: TypeAlias = str | bool | int | float | Operation | Callable[[str | None], Any] | pd.Series
@@ -278,8 +279,11 @@ def _chosen(
         return catalog.where(recipe.chosen)
     if profile is None:
         raise InputError(
-            "The recipe chooses products by what an audit has found. Give the profile of it: "
-            "apply_recipe(catalog, recipe, profile='core'); or take its table chosen away."
+            advice(
+                "The recipe chooses products by what an audit has found. Give the profile of it: {apply}; or take its "
+                "table chosen away.",
+                apply=PythonCall("apply_recipe(catalog, recipe, profile='core')"),
+            )
         )
     judged = audit(catalog, profile if not isinstance(profile, Mapping) else dict(profile), now=now)
     return catalog.where(recipe.chosen, audit=judged)
@@ -389,9 +393,7 @@ def _fix(
     recipe: Recipe | None,
 ) -> Fix:
     moment = moment_of(now)
-    chosen_profile = (
-        NO_RULES if profile is None else profile if isinstance(profile, Profile) else Profile.read(profile)
-    )
+    chosen_profile = profile_given(profile)
     made = StepAnswers(work, results, answers)
     log = StepLog(work.catalog, results, made.numbers)
     kept = _refuse_recipe if recipe is None else partial(_save, recipe)

@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from prodex import clock
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described, is_missing, listed
 from prodex.catalog import Catalog
 from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NOT_ASKED, Change, absence_of, is_same
@@ -150,7 +151,7 @@ class ProductHistory:
     notes: tuple[str, ...] = field(repr=False)
 
 
-def changes_of(
+def history(
     product: Any, snapshots: str | Catalog | Iterable[str] | None = None, *, attribute: str | None = None
 ) -> pd.DataFrame:
     """Say of each value of a product since when it is there, what was before, and whether it was sent from here.
@@ -205,7 +206,7 @@ def changes_of(
     >>> for brand in ("ACME", "Acme"):
     ...     record = {"id": 7, "gtin": "03036811359935", "brand": {"code": brand}}
     ...     _ = prodex.flatten([record]).save("shop")
-    >>> changes = prodex.changes_of("3036811359935", "shop")
+    >>> changes = prodex.history("3036811359935", "shop")
     >>> changes[["attribute", "event", "value", "before", "sent"]].values.tolist()
     [['brand', 'changed', 'Acme', 'ACME', 'no'], ['brand', 'in the first snapshot', 'ACME', nan, 'no']]
     >>> changes.attrs["notes"]
@@ -236,7 +237,7 @@ def histories_of(
     written = sent_writes(gtins, sources)
     if attribute is not None:
         attribute = str(attribute).removesuffix(".data")
-    found = [_history(name, chain, written, attribute) for name, chain in chains]
+    found = [_history_of(name, chain, written, attribute) for name, chain in chains]
     if attribute is not None and not any(one.values for one in found):
         roots = {root for _, chain in chains for version in _versions(chain) for root in version.record}
         known = [*roots, *ATTRIBUTES, *PATHS]
@@ -254,7 +255,7 @@ def _key_of(product: Any) -> tuple[ProductKeys, bool]:
         rows = product.drop_duplicates(subset=[one for one in ("product_id", "gtin") if one in product])
         if len(rows) != 1:
             raise InputError(
-                f"changes_of() is about one product, and these are {len(rows):,}. Choose one: "
+                f"history() is about one product, and these are {len(rows):,}. Choose one: "
                 "catalog.where(gtin='...'), or a GTIN."
             )
         product = rows.iloc[0]
@@ -273,12 +274,13 @@ def _key_of(product: Any) -> tuple[ProductKeys, bool]:
         return ProductKeys(None if own is None else str(own), comparable(names.get("gtin"))), False
     if product is None or isinstance(product, bool) or not isinstance(product, str | int | float):
         raise InputError(
-            f"changes_of() takes a GTIN, the id of a product or its row, and product is {described(product)}. Write "
-            "prodex.changes_of('03036811359935')."
+            f"history() takes a GTIN, the id of a product or its row, and product is {described(product)}. Write "
+            "prodex.history('03036811359935')."
         )
     gtin = comparable(product)
     if gtin is None:
-        raise InputError("The GTIN is empty. Write prodex.changes_of('03036811359935').")
+        example = PythonCall("prodex.history({gtin!r})", gtin="03036811359935")
+        raise InputError(advice("The GTIN is empty. Write {example}.", example=example))
     return ProductKeys(str(product).strip(), gtin), True
 
 
@@ -286,7 +288,7 @@ def _names(snapshots: str | Catalog | Iterable[str] | None) -> list[str]:
     if snapshots is None:
         return names_of_snapshots()
     if isinstance(snapshots, str | Catalog):
-        snapshots = [name_of(snapshots, "changes_of")]
+        snapshots = [name_of(snapshots, "history")]
     names = [str(one).partition("@")[0] for one in listed("snapshots", snapshots)]
     there = names_of_snapshots()
     for name in names:
@@ -342,7 +344,7 @@ class _Version:
         return origin is not None and origin.asked(attribute, language)
 
 
-def _history(
+def _history_of(
     name: str, chain: Sequence[SnapshotRecord], written: SentWrites, attribute: str | None
 ) -> ProductHistory:
     ids = tuple(dict.fromkeys(one.product_id for one in chain if one.product_id is not None))

@@ -21,7 +21,7 @@ from prodex.messages import counted
 from prodex.send.sent_states import SentState, SentValue, sent_values
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder, unlinked
-from prodex.store.snapshot import SNAPSHOTS, catalog_given, open_snapshot
+from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.tables.columns import as_one_chunk
 
 
@@ -65,33 +65,9 @@ class SentSummary:
     products: int
 
 
-def overridden(catalog: Catalog | str) -> pd.DataFrame:
-    """List the values that were sent from this machine, arrived, and are something else now.
-
-    What was sent anew or taken back from here since is not overridden, and neither is what is not visible yet: its
-    import has not ended, it waits for acceptance, or the catalogue was loaded before. Of what is not kept any more
-    (`prodex.list_upserts`) nobody knows.
-
-    Parameters
-    ----------
-    catalog
-        The catalogue, or the name of a snapshot. Earlier snapshots of its name say since when.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each value, the last sent first: product_id, gtin, attribute, language, item, sent (what was sent,
-        as text; missing if it was taken away), now (what is there; missing if nothing is), sent_at, upsert, tracking,
-        by, why, since_snapshot (the first one that shows something else), shown_in (the last one that shows what was
-        sent; missing if the service confirmed it and no snapshot shows it, as where it stored something else at once).
-
-    Examples
-    --------
-    >>> import prodex
-    >>> prodex.overridden(prodex.flatten([{"id": 7, "brand": {"code": "ACME"}}])).empty
-    True
-    """
-    found = sent_summary(catalog_given(catalog, "overridden(catalog)"))
+def overridden(catalog: Catalog) -> pd.DataFrame:
+    """List the values that were sent from this machine and are something else now; see `Catalog.overridden`."""
+    found = sent_summary(catalog)
     rows = [_row(one) for one in found.overrides]
     return pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
 
@@ -188,7 +164,7 @@ def override_lines(found: SentSummary, name: str) -> Iterator[str]:
     for one in found.overrides[:_LISTED]:
         yield _line(one)
     if number > _LISTED:
-        yield f"{_LISTED} of {number:,} values are listed; prodex.overridden({name!r}) lists all."
+        yield f"{_LISTED} of {number:,} values are listed; prodex.open_snapshot({name!r}).overridden() lists all."
 
 
 def _line(one: Override) -> str:

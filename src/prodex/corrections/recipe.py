@@ -104,7 +104,7 @@ class Recipe:
     >>> trim = prodex.RecipeStep(prodex.operations.TrimSpaces(), "namePublicLong")
     >>> recipe = prodex.Recipe([trim], title="Spaces", chosen=prodex.Selection.of(brand_code="ACME"))
     >>> path = recipe.save(getfixture("tmp_path") / "spaces.toml")
-    >>> prodex.read_recipe(path) == recipe
+    >>> prodex.Recipe.read(path) == recipe
     True
     """
 
@@ -134,6 +134,32 @@ class Recipe:
             When the disk refuses.
         """
         return write_recipe(self, path)
+
+    @staticmethod
+    def read(path: str | Path) -> Recipe:
+        """Read a recipe from its file.
+
+        Parameters
+        ----------
+        path
+            The file, as `Fix.recipe` or `Recipe.save` wrote it, edited or not.
+
+        Raises
+        ------
+        InputError
+            When it cannot be read; the message has every line that is wrong, with the nearest names.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> path = getfixture("tmp_path") / "spaces.toml"
+        >>> _ = path.write_text('[[steps]]\\ndo = "trim spaces"\\nattribute = "nameLegal"\\n')
+        >>> prodex.Recipe.read(path).steps[0].words
+        'nameLegal: trim and collapse spaces'
+        """
+        from prodex.corrections.recipe_files import read_recipe
+
+        return read_recipe(path)
 
 
 def write_recipe(recipe: Recipe, path: str | Path) -> Path:

@@ -41,28 +41,10 @@ _OF_STEP: Final = ("do", "attribute", "language", "where", "required")
 
 
 def read_recipe(path: str | Path) -> Recipe:
-    """Read a recipe from its file.
-
-    Parameters
-    ----------
-    path
-        The file, as `Fix.recipe` or `Recipe.save` wrote it, edited or not.
-
-    Raises
-    ------
-    InputError
-        When it cannot be read; the message has every line that is wrong, with the nearest names.
-
-    Examples
-    --------
-    >>> path = getfixture("tmp_path") / "spaces.toml"
-    >>> _ = path.write_text('[[steps]]\\ndo = "trim spaces"\\nattribute = "nameLegal"\\n')
-    >>> read_recipe(path).steps[0].words
-    'nameLegal: trim and collapse spaces'
-    """
+    """Read a recipe from its file; see `Recipe.read`."""
     if not isinstance(path, str | Path):
         raise InputError(
-            f"path is {described(path)}. Give the path of a recipe: read_recipe('spelling.toml')."
+            f"path is {described(path)}. Give the path of a recipe: prodex.Recipe.read('spelling.toml')."
         )
     file = Path(path)
     read = TomlFile.read(file, f"The recipe {file}")

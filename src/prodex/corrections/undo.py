@@ -17,6 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described
 from prodex.catalog import Catalog, Origin
 from prodex.changes import ABSENT, Change, diff, inverse, is_made, is_same, path_after, with_orders
@@ -182,8 +183,13 @@ def _numbered(number: int) -> UpsertFile:
     found = entries()
     if not 1 <= number <= len(found):
         raise InputError(
-            f"There is no upsert {number} on this machine, which has {len(found)}. prodex.list_upserts() numbers them, "
-            "the newest with 1."
+            advice(
+                "There is no upsert {number} on this machine, which has {count}. {list} numbers them, the newest with "
+                "1.",
+                number=number,
+                count=len(found),
+                list=PythonCall("prodex.list_upserts()"),
+            )
         )
     return found[number - 1].opened()
 

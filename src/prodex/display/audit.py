@@ -280,9 +280,9 @@ def notes(audit: Audit) -> list[Message]:
         footnotes.append(
             Message.of_number(
                 "{number} product judged without an update pending acceptance. To judge what will be after it: "
-                '"Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).',
+                '"Include pending updates", --pending, or prodex.audit(catalog.with_pending_updates()).',
                 "{number} products judged without an update pending acceptance. To judge what will be after it: "
-                '"Include pending updates", --pending, or prodex.audit(prodex.with_pending_updates(catalog)).',
+                '"Include pending updates", --pending, or prodex.audit(catalog.with_pending_updates()).',
                 audit.pending,
             )
         )

@@ -7,9 +7,8 @@ another has typed.
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,18 +17,18 @@ from typing import TypeVar
 import msgspec
 
 from prodex.catalog import Catalog
-from prodex.errors import InputError, OtherLayout, SnapshotLocked
+from prodex.errors import InputError, OtherLayout
 from prodex.files.atomic import home, relative_to_working_folder, remove, safe_name
 from prodex.files.lock import locked
-from prodex.files.state import read_state, write_state
-from prodex.files.untrusted import is_there
+from prodex.files.state import write_state
+from prodex.files.untrusted import is_there, read_json
 from prodex.messages import counted, moment_in_words
 from prodex.store.archive import snapshots_folder
 from prodex.worklists.text_corrections import TextCorrection
 
 _FORMAT = 1
 #: Seconds to wait for another kernel, which holds the lock for as long as a small file takes to be written.
-_PATIENCE, _PAUSE = 5.0, 0.05
+_PATIENCE = 5.0
 
 Item = TypeVar("Item")
 
@@ -154,7 +153,7 @@ def change_draft(name: str, before: CorrectionDraft, after: CorrectionDraft) -> 
         When another version of prodex wrote it; it is left as it is.
     """
     path = _draft_path(name)
-    with _locked(path.parent):
+    with locked(path.parent, "keeping a draft of corrections", patience=_PATIENCE):
         try:
             there = _read_draft(path)
         except (OSError, ValueError) as error:
@@ -184,23 +183,8 @@ def _merged_changes(there: Sequence[Item], before: Sequence[Item], after: Sequen
 def _read_draft(path: Path) -> CorrectionDraft:
     if not is_there(path):
         return CorrectionDraft()
-    found = read_state(path, _DraftFile, _FORMAT)
+    found = read_json(path, _DraftFile, layout=_FORMAT)
     return CorrectionDraft(found.corrections, found.unconfirmed, found.saved_at)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    end = time.monotonic() + _PATIENCE
-    with ExitStack() as stack:
-        while True:
-            try:
-                stack.enter_context(locked(folder, "keeping a draft of corrections"))
-                break
-            except SnapshotLocked:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(_PAUSE)
-        yield
 
 
 def _draft_path(name: str) -> Path:

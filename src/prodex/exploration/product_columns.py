@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog, Part
 from prodex.catalog.cells import NOT_ITSELF
 from prodex.catalog.counted_units import counted_units
@@ -276,7 +277,10 @@ class ProductColumns:
         """
         if self.audit is None:
             raise QueryError(
-                "The conditions ask for products that fail a check, and there is no audit. Give one: audit=..."
+                advice(
+                    "The conditions ask for products that fail a check, and there is no audit.{give}",
+                    give=PythonCall(" Give one: audit=..."),
+                )
             )
         known = [check.id for check in self.audit.checks]
         # The conditions may be about an audit that has been replaced by another since.
@@ -296,7 +300,10 @@ class ProductColumns:
     def _grades_and_scores(self) -> Mapping[str, pa.Array]:
         if self.audit is None:
             raise QueryError(
-                "Grades and scores come from an audit, and there is no audit. Give one: audit=..."
+                advice(
+                    "Grades and scores come from an audit, and there is no audit.{give}",
+                    give=PythonCall(" Give one: audit=..."),
+                )
             )
         graded = pa.array(self.audit.grades, pa.string(), from_pandas=True).dictionary_encode()
         score = pa.array(self.audit.tally["score"], pa.float64(), from_pandas=True)

@@ -14,7 +14,8 @@ import msgspec
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.filtering import ProductFilter
 from prodex.files.atomic import home, reading, remove, safe_name, storage
-from prodex.files.state import read_state, write_state
+from prodex.files.state import write_state
+from prodex.files.untrusted import read_json
 from prodex.selection import Selection
 from prodex.selection.paths import needs_audit
 from prodex.selection.plain import as_plain, from_plain
@@ -118,7 +119,7 @@ def remove_view(name: str) -> None:
 
 def _read_view(path: Path) -> SavedView:
     try:
-        written = read_state(path, _ViewLayout, _FORMAT, "Save the view again.")
+        written = read_json(path, _ViewLayout, layout=_FORMAT, advice="Save the view again.")
         return SavedView(**{**msgspec.structs.asdict(written), "conditions": from_plain(written.conditions)})
     except (OSError, ValueError) as error:
         raise InputError(

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.executors import side_by_side
@@ -289,8 +290,13 @@ class _PartRows:
             found = places(of, ids)
             if len(found) and found.min() < 0:
                 raise SnapshotDamaged(
-                    f"{(found < 0).sum():,} rows of {table} are of products that the catalogue does not have. Run "
-                    "verify() to see what is damaged, and open an earlier snapshot or load again."
+                    advice(
+                        "{rows} rows of {table} are of products that the catalogue does not have. Run {verify} to see "
+                        "what is damaged, and open an earlier snapshot or load again.",
+                        rows=f"{(found < 0).sum():,}",
+                        table=table,
+                        verify=PythonCall("verify()"),
+                    )
                 )
             self._positions[table] = found
         return self._positions[table]

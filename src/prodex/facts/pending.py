@@ -4,7 +4,7 @@ A change that a supplier has sent, and that nobody has accepted yet, is inside t
 the same shape as the product around it. Its rows are in the same tables, under an attribute that begins with
 `lastRequest.`. They are not the product's own: nothing counts, groups or judges by them. One thing alone is taken
 from them, the name of a product that has none of its own (see `prodex.facts.name`).
-`prodex.with_pending_updates(catalog)` gives the catalogue as it will be when all of them are accepted.
+`catalog.with_pending_updates()` gives the catalogue as it will be when all of them are accepted.
 """
 
 from __future__ import annotations

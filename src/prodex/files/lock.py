@@ -11,7 +11,7 @@ import json
 import os
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -24,12 +24,9 @@ from prodex.files.untrusted import is_foreign, is_own_file, read_json
 from prodex.untrusted_text import on_one_line
 
 #: Locked by the operating system, which releases it however the process ends.
-_LOCK = ".lock"
-#: The same for the moment in which something is published: whoever finds it locked waits.
-_TURN = ".turn.lock"
-_PATIENCE = 60.0
-#: Who holds the lock, for people to read. This file may outlive its process, the lock cannot: only the lock counts.
-_OWNER = ".lock.json"
+LOCK = ".lock"
+#: The same for the moment in which something is published to a folder, which a load may hold meanwhile.
+_TURN, _PATIENCE = ".turn.lock", 60.0
 
 
 class LockOwner(NamedTuple):
@@ -49,10 +46,10 @@ class LockOwner(NamedTuple):
         )
 
     @classmethod
-    def of(cls, folder: Path) -> Self | None:
+    def of(cls, folder: Path, name: str = LOCK) -> Self | None:
         """Return the owner that a folder's lock names; None if it cannot be read."""
         try:
-            return cls(**read_json(folder / _OWNER, dict[str, Any]))
+            return cls(**read_json(_owner_file(folder, name), dict[str, Any]))
         except (OSError, ValueError, TypeError):
             return None
 
@@ -64,8 +61,15 @@ class LockOwner(NamedTuple):
 
 
 @contextmanager
-def locked(folder: Path, doing: str, *, without_space: bool = False, patience: float = 0.0) -> Iterator[None]:
-    """Hold the lock of a folder, against other threads of this process as well.
+def locked(
+    folder: Path,
+    doing: str,
+    *,
+    name: str = LOCK,
+    patience: float | None = 0.0,
+    without_space: bool = False,
+) -> Iterator[None]:
+    """Hold a lock of a folder, against other threads of this process as well.
 
     Parameters
     ----------
@@ -73,11 +77,13 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
         What to lock; made if it does not exist.
     doing
         What for, as in "loading 'shop'"; it is shown to those who find the folder locked.
+    name
+        The file of the lock: locks of several names exclude nobody from each other. It is gone afterwards.
+    patience
+        Seconds to wait for the lock, where it is held only for a moment; None for as long as it takes.
     without_space
         Continue without the lock if the disk is too full to make it: then nobody else can hold it or begin to write.
         For work that only deletes.
-    patience
-        Seconds to wait for the lock, where it is held only for a moment.
 
     Raises
     ------
@@ -86,21 +92,21 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
     StorageError
         When the folder cannot be written.
     """
-    lock = filelock.FileLock(folder / _LOCK, mode=0o600)
+    file, owner = folder / name, _owner_file(folder, name)
+    lock = filelock.FileLock(file, mode=0o600)
     with storage(folder):
         make_folder(folder, private=True)
-        _refuse_foreign(folder / _LOCK)
+        _refuse_foreign(file)
         try:
-            lock.acquire(timeout=patience)
+            lock.acquire(timeout=-1 if patience is None else patience)
         except filelock.Timeout as error:
             raise SnapshotLocked(
-                f"{folder} is in use by {LockOwner.of(folder) or 'another process'}. Wait for its end, or use another "
-                "name."
+                f"{folder} is in use by {LockOwner.of(folder, name) or 'another process'}. Wait for its end, or use "
+                "another name."
             ) from error
         except OSError as error:
             if not without_space or error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
-    owner = folder / _OWNER
     try:
         # The owner's name is only for people: on a full disk the lock holds without it, so that `vacuum` can delete.
         with suppress(StorageError), writing(owner, private=True) as beside:
@@ -109,14 +115,23 @@ def locked(folder: Path, doing: str, *, without_space: bool = False, patience: f
     finally:
         with suppress(OSError):
             owner.unlink()
-        lock.release()
+        if lock.is_locked:
+            # While it is held: whoever waits for a file that is gone makes a new one (the lock looks for that).
+            with suppress(OSError):
+                file.unlink()
+            lock.release()
+
+
+def _owner_file(folder: Path, name: str) -> Path:
+    """Return the file that names the owner to people: it may outlive its process, and only the lock counts."""
+    return folder / f"{name}.json"
 
 
 def is_locked(folder: Path) -> bool:
     """Whether somebody holds the lock of a folder (`locked`)."""
-    if not is_own_file(folder / _LOCK):  # opening a link would write to another file
+    if not is_own_file(folder / LOCK):  # opening a link would write to another file
         return False
-    lock = filelock.FileLock(folder / _LOCK)
+    lock = filelock.FileLock(folder / LOCK)
     try:
         lock.acquire(blocking=False)
     except filelock.Timeout:
@@ -127,58 +142,12 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
-@contextmanager
-def publishing_lock(folder: Path) -> Iterator[None]:
-    """Let one process at a time publish to a folder; the others wait, as it takes a moment only.
+def publishing_lock(folder: Path) -> AbstractContextManager[None]:
+    """Let one process at a time publish to a folder; the others wait for a minute, as it takes a moment only.
 
-    Raises
-    ------
-    SnapshotLocked
-        When another process has not ended it after a minute.
-    StorageError
-        When the folder cannot be written.
+    The errors are those of `locked`.
     """
-    with taking_turns(folder / _TURN, f"publishing to {folder}", patience=_PATIENCE):
-        yield
-
-
-@contextmanager
-def taking_turns(lock: Path, doing: str, *, patience: float | None = None) -> Iterator[None]:
-    """Let one process at a time do something; the others wait, and find it done.
-
-    Parameters
-    ----------
-    lock
-        The file of the lock; its folder is made if it does not exist, and it is gone afterwards.
-    doing
-        What for, as in "starting the sandbox".
-    patience
-        Seconds to wait; as long as it takes by default.
-
-    Raises
-    ------
-    SnapshotLocked
-        When another process has not ended it by then.
-    StorageError
-        When the folder cannot be written.
-    """
-    held = filelock.FileLock(lock, mode=0o600)
-    with storage(lock.parent):
-        make_folder(lock.parent, private=True)
-        _refuse_foreign(lock)
-        try:
-            held.acquire(timeout=-1 if patience is None else patience)
-        except filelock.Timeout as error:
-            raise SnapshotLocked(
-                f"Another process has been {doing} for {patience:g} seconds. Wait for its end, and try again."
-            ) from error
-    try:
-        yield
-    finally:
-        # While it is held: whoever waits for a file that is gone makes a new one (the lock looks for that).
-        with suppress(OSError):
-            lock.unlink()
-        held.release()
+    return locked(folder, f"publishing to {folder}", name=_TURN, patience=_PATIENCE)
 
 
 def _refuse_foreign(lock: Path) -> None:

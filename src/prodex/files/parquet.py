@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from prodex.advice import PythonCall, advice
 from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files.atomic import reading, sha256
 from prodex.tables.frames import for_pandas
@@ -320,12 +321,23 @@ def damaged(path: Path, problem: object) -> SnapshotDamaged:
     snapshot = path.parents[1]  # <snapshot>/<table>/<part>
     if not snapshot.exists():
         return SnapshotDamaged(
-            f"The snapshot {snapshot.parent.name}@{snapshot.name} is gone: {snapshot} was deleted or moved while it "
-            "was in use. Open another one (prodex.list_snapshots() has all), or load again."
+            advice(
+                "The snapshot {name}@{time} is gone: {folder} was deleted or moved while it was in use. Open another "
+                "one ({list} has all), or load again.",
+                name=snapshot.parent.name,
+                time=snapshot.name,
+                folder=snapshot,
+                list=PythonCall("prodex.list_snapshots()"),
+            )
         )
     return SnapshotDamaged(
-        f"{path} cannot be read ({problem}). Run verify() to see what else is damaged, and open an earlier snapshot or "
-        "load again."
+        advice(
+            "{path} cannot be read ({problem}). Run {verify} to see what else is damaged, and open an earlier snapshot "
+            "or load again.",
+            path=path,
+            problem=problem,
+            verify=PythonCall("verify()"),
+        )
     )
 
 

@@ -1,6 +1,6 @@
 """Small state of one's own, such as a draft or a saved view: a private JSON file with the number of its layout.
 
-It is written as a whole, and whoever reads it gets the shape that was declared, or an error that says why not. What
+It is written as a whole; `prodex.files.untrusted.read_json` reads it in a declared shape, or says why not. What
 was sent to a service is no small state: see `prodex.ledger`. What a team shares is no private file.
 """
 
@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from prodex.files.atomic import writing
-from prodex.files.untrusted import Shape, read_json
 
 
 def write_state(path: Path, state: Any, layout: int) -> None:
@@ -35,34 +34,11 @@ def write_state(path: Path, state: Any, layout: int) -> None:
     Examples
     --------
     >>> from prodex.files.atomic import home
+    >>> from prodex.files.untrusted import read_json
     >>> write_state(home() / "counts.json", {"seen": 7}, 1)
-    >>> read_state(home() / "counts.json", dict[str, int], 1)["seen"]
+    >>> read_json(home() / "counts.json", dict[str, int], layout=1)["seen"]
     7
     """
     content = msgspec.json.encode({"format": layout, **msgspec.to_builtins(state)})
     with writing(path, private=True) as beside:
         beside.write_bytes(msgspec.json.format(content, indent=1))
-
-
-def read_state(path: Path, shape: type[Shape], layout: int, advice: str = "") -> Shape:
-    """Return a state.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-    shape
-        What it has to be; further names are left out.
-    layout
-        The number that it has to have.
-    advice
-        What to do with a file of another layout, after it was moved away.
-
-    Raises
-    ------
-    OSError, ValueError
-        When it cannot be read, as for `read_json`.
-    OtherLayout
-        When another version of prodex wrote it.
-    """
-    return read_json(path, shape, layout=layout, advice=advice)

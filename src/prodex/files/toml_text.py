@@ -16,9 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import reading
-from prodex.files.untrusted import NotUtf8, read_bytes, resolved, utf8_text
+from prodex.files.untrusted import read_bytes, resolved
 
 #: The header of a table. A row of an array may begin with a bracket too, and has commas or values in it.
 _HEADER = re.compile(r"\[\[?([^\[\],=]+)\]\]?\s*(?:#.*)?$")

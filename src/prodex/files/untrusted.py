@@ -36,38 +36,6 @@ _MOST_BYTES = 2**28
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
-class NotUtf8(ValueError):
-    """A file is no UTF-8 text; the message says what it is, and shows nothing of it."""
-
-
-def utf8_text(content: bytes) -> str:
-    """Return the text of a file that a person wrote, without the byte order mark that some editors begin it with.
-
-    Raises
-    ------
-    NotUtf8
-        When it is in another encoding.
-
-    Examples
-    --------
-    >>> utf8_text("name = 'shop'".encode("utf-8-sig"))
-    "name = 'shop'"
-    >>> utf8_text("name = 'shop'".encode("utf-16"))
-    Traceback (most recent call last):
-    ...
-    prodex.files.untrusted.NotUtf8: is UTF-16 text. Save it as UTF-8.
-    """
-    # Also without its mark: what UTF-16 makes of plain letters has a zero in every other place.
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content[:1_000]:
-        raise NotUtf8("is UTF-16 text. Save it as UTF-8.")
-    try:
-        # Some programs write a mark before the one that is there.
-        return content.decode("utf-8").lstrip("\ufeff")
-    except UnicodeDecodeError:
-        # The error has the content with it, which may be a secret.
-        raise NotUtf8("is not UTF-8 text. Save it as UTF-8.") from None
-
-
 class _LayoutOnly(msgspec.Struct):
     format: int | None = None
 

@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from prodex.formats.spreadsheet import escape_formulas as escaped
-from prodex.formats.spreadsheet import spelled, unescape_formulas
+from prodex.formats.formulas import escape_formulas as escaped
+from prodex.formats.formulas import unescape_formulas
 from prodex.limits import Limits
 
 #: Bytes that are read at a time, and tried next where a record is larger than that.
 _BLOCK, _LARGEST_BLOCK = 1 << 24, 2**31 - 1
+
+
+def spelled(value: Any) -> str:
+    """Return a value as the text that files without types hold: numbers to their last digit, moments with their zone.
+
+    >>> spelled(datetime.fromisoformat("2026-11-20T08:00:00+00:00")), spelled(0.1 + 0.2)
+    ('2026-11-20T08:00:00Z', '0.30000000000000004')
+    """
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
 def write_csv(
@@ -32,7 +43,7 @@ def write_csv(
     escape_formulas
         Write for a spreadsheet: put an apostrophe wherever it would run text as a formula, whatever separates its
         cells, and a byte order mark at the beginning. The file is then safe to open in a spreadsheet and no longer
-        verbatim; `prodex.unescape_formulas` gives each text back.
+        verbatim; `prodex.formats.unescape_formulas` gives each text back.
     """
     with path.open("w", encoding="utf-8-sig" if escape_formulas else "utf-8", newline="") as file:
         # Suppliers name attributes, and so columns.

@@ -18,13 +18,14 @@ import msgspec
 import pyarrow as pa
 
 from prodex import arguments
+from prodex.advice import Argument, advice
 from prodex.errors import InputError, QueryError
 from prodex.files.atomic import safe_name, sha256
 from prodex.files.folders import replacing
 from prodex.files.layouts import require_layout
 from prodex.files.untrusted import Count, read_json
+from prodex.formats.formulas import escape_formulas as escaped
 from prodex.formats.registry import FORMATS, Batches, FormatName
-from prodex.formats.spreadsheet import escape_formulas as escaped
 from prodex.messages import counted, hint
 from prodex.progress import Progress, showing
 from prodex.tables.declaration import TABLES
@@ -229,10 +230,14 @@ def check_format(format: FormatName, escape_formulas: object) -> None:
     if not isinstance(escape_formulas, bool):
         raise QueryError(f"escape_formulas={escape_formulas!r:.40} is neither True nor False.")
     if escape_formulas and not FORMATS[format].can_escape_formulas:
-        able = " or ".join(f"format={name!r}" for name, one in FORMATS.items() if one.can_escape_formulas)
+        (able,) = (name for name, one in FORMATS.items() if one.can_escape_formulas)
         raise QueryError(
-            f"Format {format!r} takes no option 'escape_formulas': text in it is never run. Leave it out, or write "
-            f"{able}."
+            advice(
+                "Format {format} takes no {escape}: text in it is never run. Leave it out, or write {able}.",
+                format=repr(format),
+                escape=Argument("escape_formulas"),
+                able=Argument("format", able),
+            )
         )
 
 

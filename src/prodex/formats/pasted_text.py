@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from prodex.errors import SpreadsheetUnreadable
-from prodex.formats.spreadsheet_files import NoText, Sheet, csv_cell, rows_of_text
+from prodex.formats.csv_of_people import NoText, csv_cell, rows_of_text
+from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Row
 from prodex.limits import FILE, Limits, Meter
 

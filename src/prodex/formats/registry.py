@@ -16,7 +16,7 @@ import pyarrow as pa
 from prodex.files import parquet
 from prodex.formats.csv_files import read_csv, write_csv
 from prodex.formats.json_lines import read_jsonl, write_jsonl
-from prodex.formats.workbooks import read_xlsx, write_xlsx
+from prodex.formats.xlsx_files import read_xlsx, write_xlsx
 from prodex.limits import Limits
 
 #: What `format=` accepts. Editors propose these values, so they are written out.

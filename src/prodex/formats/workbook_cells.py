@@ -19,9 +19,12 @@ _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
 _HALF = re.compile("[\ud800-\udfff]")
 _PLACE = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9][0-9]{0,6})")
 
-#: Rows and columns of a sheet, as Excel documents its limits.
+#: Rows and columns of a sheet, and characters of a cell (UTF-16 units), as Excel documents its limits.
 MOST_ROWS = 1_048_576
 MOST_COLUMNS = 16_384
+LONGEST = 32_767
+#: Not characters, though Unicode numbers them: no XML holds them.
+_IMPOSSIBLE = re.compile("[\ufffe\uffff]")
 
 CellKind = Literal["text", "number", "percentage", "date", "boolean", "error", "formula", "unreadable"]
 
@@ -113,6 +116,26 @@ def cell_place(row: int, column: int) -> str:
         column, letter = divmod(column - 1, 26)
         letters = chr(ord("A") + letter) + letters
     return f"{letters}{row}"
+
+
+def beginning(text: str, elsewhere: str = "") -> str:
+    """Return the beginning of a text that is too long for a cell, and which part of it that is.
+
+    Parameters
+    ----------
+    text
+        The text.
+    elsewhere
+        Where the whole text is, as the end of a sentence of ours.
+    """
+    kept = text.encode("utf-16-le")[: 2 * (LONGEST - 70)].decode("utf-16-le", "ignore")
+    return f"{kept} … [{len(kept):,} of {len(text):,} characters{elsewhere}]"
+
+
+def held_by_a_cell(text: str) -> str:
+    """Return what a cell holds of a text: all of it, unless it is too long or no XML can hold it."""
+    text = _IMPOSSIBLE.sub("\ufffd", text)
+    return text if len(text.encode("utf-16-le")) <= 2 * LONGEST else beginning(text)
 
 
 def decoded_characters(text: str) -> str:

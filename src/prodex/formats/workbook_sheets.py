@@ -1,7 +1,7 @@
-"""Sheets of workbooks that any program saved, row by row, read with openpyxl.
+"""Sheets of workbooks that any program saved, row by row: each cell with its value, or with why it has none.
 
-Values are those that the file holds: of a formula the stored result, nothing is computed. openpyxl reads the cells and
-knows dates and number formats. The code here keeps promises that it does not:
+Values are those that the file holds: of a formula the stored result, nothing is computed. openpyxl says what a number
+format and a date mean. It does not read the cells, since its readers do not keep these promises:
 
 - One cell costs one cell. openpyxl gives a sheet up at the first cell that it cannot read, and lets others pass as
   something else (text -1 as the last one, `1_000` as a number, half of a date). Here each is a cell with its problem.
@@ -14,8 +14,6 @@ knows dates and number formats. The code here keeps promises that it does not:
 python-calamine is five times as fast, but knows neither number formats nor fonts nor errors of cells, and reserves the
 memory of all cells between the first and the last, which a file of a few hundred bytes can make a hundred gigabytes.
 
-The archive with its parts is read by `prodex.formats.workbook_archive`.
-
 Sources: ECMA-376 part 1, 18.3.1 (sheets), 18.4 (shared strings), 18.8 (styles), 18.17.4 (dates).
 """
 
@@ -24,15 +22,14 @@ from __future__ import annotations
 import math
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
 from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_datetime
-from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_excel
-from openpyxl.worksheet._reader import WorkSheetParser
+from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_excel, from_ISO8601
 
 from prodex.formats.workbook_archive import MAIN, WorkbookArchive
 from prodex.formats.workbook_cells import (
@@ -70,19 +67,27 @@ _DATES = frozenset({*range(27, 37), *range(50, 59)})
 _QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
 _ROW = re.compile("[1-9][0-9]{0,6}")
 
-#: What the value of a cell of each kind looks like, and what is said of others.
-_VALUES = {
+
+def _number(stored: str) -> int | float:
+    # A whole number has all its digits, however many.
+    return float(stored) if {".", "e", "E"}.intersection(stored) else int(stored)
+
+
+#: What the value of a cell of each kind looks like, what is said of others, and how it is read.
+_VALUES: Mapping[str, tuple[re.Pattern[str], str, Callable[[str], Any]]] = {
     "n": (
         re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[Ee][-+]?[0-9]+)?"),
         "{text} is not a number that a spreadsheet knows",
+        _number,
     ),
-    "s": (re.compile("[0-9]+"), "{text} is not a text of the workbook"),
-    "b": (re.compile("0|1|true|false"), "{text} is neither true nor false"),
+    "s": (re.compile("[0-9]+"), "{text} is not a text of the workbook", int),
+    "b": (re.compile("0|1|true|false"), "{text} is neither true nor false", {"1", "true"}.__contains__),
     "d": (
         re.compile(
-            r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?(?:T?[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)?Z?"
+            r"(?=.)(?:[0-9]{4}-[0-9]{2}-[0-9]{2})?(?:T?[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)?Z?"
         ),
         "{text} is not a date that a spreadsheet knows",
+        from_ISO8601,
     ),
 }
 #: The longest number format that Excel writes.
@@ -306,12 +311,10 @@ def _kind_and_code(number: str, own: Mapping[str, str]) -> tuple[CellKind, str]:
     return ("date" if is_date_format(code) else "number"), code
 
 
-class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
+class _RowReader:
     """Reads the rows of a sheet, each cell alone."""
 
     def __init__(self, book: Book) -> None:
-        # Without formats of dates: openpyxl would warn of days that there are not, and give them as an error.
-        super().__init__(None, book.texts, data_only=True)
         self._book = book
         # A cell is what its kind, its format and its value make of it, and most of a sheet are there many times.
         self._found: dict[tuple[str, str, str, bool], Cell | None] = {}
@@ -327,8 +330,8 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         for one in element:
             if one.tag != _CELL:
                 continue
-            # openpyxl would give up the row for a place that is none. A cell without a place follows the one before it.
-            place = one.attrib.pop("r", None)
+            # A cell without a place follows the one before it.
+            place = one.get("r")
             column, odd = (
                 (column + 1, problem) if place is None else _column_in_row(place, number, ending, problem)
             )
@@ -368,12 +371,12 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         is_computed = len(element) > 1 and element.find(_FORMULA) is not None
         if is_computed and self._book.is_export:
             return Cell("", "formula")
-        key = (element.get("t", "n"), element.attrib.pop("s", ""), stored, is_computed)
+        key = (element.get("t", "n"), element.get("s", ""), stored, is_computed)
         if (found := self._found.get(key, _NEW)) is not _NEW:
             return found
         if len(self._found) == _MOST_FOUND:
             self._found.clear()
-        found = self._with_value(element, *key[:3])
+        found = self._with_value(*key[:3])
         if found is not None and is_computed:
             found = found._replace(is_computed=True)
         self._found[key] = found
@@ -388,14 +391,14 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
             return None if kind == "str" and not self._book.is_export else Cell("", "formula")
         return unreadable("", "it shows an error without its name") if kind == "e" else None
 
-    def _with_value(self, element: Element, kind: str, style_number: str, stored: str) -> Cell | None:
+    def _with_value(self, kind: str, style_number: str, stored: str) -> Cell | None:
         style = self._style(style_number)
         try:
             if kind == "str":
                 return self._text_cell(SharedText(decoded_characters(stored)), style)
             if kind == "e":
                 return Cell(stored, "error")
-            value = self._value(element, kind, stored.strip())
+            value = self._value(kind, stored.strip())
             if kind == "s":
                 return self._text_cell(value, style)
             if kind == "b":
@@ -411,22 +414,19 @@ class _RowReader(WorkSheetParser):  # type: ignore[misc] # openpyxl is untyped
         place = int(number) if number.isdecimal() and len(number) < 9 else 0
         return self._book.styles[place] if place < len(self._book.styles) else _PLAIN
 
-    def _value(self, element: Element, kind: str, stored: str) -> Any:
-        """Return the value of a cell as openpyxl reads it, where it is what the kind of the cell says."""
+    def _value(self, kind: str, stored: str) -> Any:
+        """Return the value of a cell, where it is what the kind of the cell says."""
         if kind not in _VALUES:
             raise ValueError(Message("it is of the unknown kind {text}", text=f"{kind!r:.20}"))
-        pattern, otherwise = _VALUES[kind]
-        shown = f"{stored!r:.60}"
-        if len(stored) > _LONGEST_VALUE:
-            shown = f"a value of {len(stored):,} characters"
-        if len(stored) > _LONGEST_VALUE or not pattern.fullmatch(stored):
-            raise ValueError(Message(otherwise, text=shown))
-        if kind == "b":
-            return stored in {"1", "true"}
+        pattern, otherwise, read = _VALUES[kind]
+        is_long = len(stored) > _LONGEST_VALUE
         try:
-            return self.parse_cell(element)["value"]
-        except (ValueError, LookupError):
-            raise ValueError(Message(otherwise, text=shown)) from None
+            if not is_long and pattern.fullmatch(stored):
+                return self._book.texts[read(stored)] if kind == "s" else read(stored)
+        except (ValueError, IndexError):
+            pass  # a day that no month has, a text that the workbook does not have
+        shown = f"a value of {len(stored):,} characters" if is_long else f"{stored!r:.60}"
+        raise ValueError(Message(otherwise, text=shown))
 
     def _text_cell(self, found: SharedText, style: Style) -> Cell | None:
         if found.problem:

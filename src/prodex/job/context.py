@@ -103,9 +103,10 @@ def newest_snapshot(name: str) -> str | None:
 
 
 def _newest_numbered(name: str) -> tuple[str | None, int]:
-    """Return time and number of the newest snapshot of a name."""
-    found = [(folder.name, number) for folder, number in SNAPSHOTS.numbered(name)]
-    return found[-1] if found else (None, 0)
+    """Return the time of the newest snapshot of a name, and the highest number."""
+    found = list(SNAPSHOTS.numbered(name))
+    # One that cannot be read has no number.
+    return (found[-1][0].name if found else None), max((number or 0 for _, number in found), default=0)
 
 
 def before_of(job: Job) -> dict[str, str]:

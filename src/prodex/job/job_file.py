@@ -37,35 +37,55 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from prodex.arguments import described, whole_number
+import msgspec
+
+from prodex.arguments import described
 from prodex.errors import InputError, SettingsError
 from prodex.facts.groups import BY
 from prodex.files.atomic import checked_name, home
+from prodex.files.toml_structs import struct_of, unknown_name
 from prodex.files.toml_text import Keys, TomlFile, TomlText
-from prodex.formats.registry import FORMATS
+from prodex.formats.registry import FORMATS, FormatName
 from prodex.languages import Translation
 from prodex.locales import language_tag
-from prodex.messages import hint
 from prodex.quality.profile import Profile, shipped
-from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.rulebook import SEVERITIES, Severity
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.tables.declaration import TABLES
-from prodex.worklists.layout import OF_OTHER_FORMATS, ONLY_WORKBOOKS
 from prodex.written_dates import zone_of
 
 #: Groups by which worklists can be made.
 _GROUPINGS = tuple(dict.fromkeys((*BY, *TABLES["products"].schema.names)))
 
+#: The endings of files that audits are made by: profiles, and requirements.
+_PROFILES = (".toml", ".xlsx", ".csv")
 
-@dataclass(frozen=True)
-class WorklistOptions:
+_SANDBOX = "sandbox"
+_SERVICES = (
+    'service is "sandbox", or a table of variables: {base_url = "$PRODEX_SHOP_URL", client_id = "$PRODEX_SHOP_ID", '
+    'client_secret = "$PRODEX_SHOP_SECRET"}. Leave it out for the service in your settings.'
+)
+
+#: Only variables of prodex: a job file of somebody else must not send other secrets of the environment anywhere.
+_REFERENCE = re.compile(r"\$(PRODEX_[A-Z0-9_]+)")
+
+#: Keys whose value would be a secret.
+_SECRET_KEY = re.compile(r"secret|password|passwd|token|api_?key|credential", re.IGNORECASE)
+_SECRET_IN_ADDRESS = re.compile(r"^[a-z0-9+]+://[^/?#]*@", re.IGNORECASE)
+
+#: One text, or several.
+_Texts = str | tuple[str, ...]
+_Kept = Annotated[int, msgspec.Meta(ge=1)] | None
+
+
+class WorklistOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Worklists that a job writes: into a new folder below `folder`, for the groups of `by`.
 
     They are in `language`, and those of single owners in `languages`, by their codes or names.
@@ -74,23 +94,21 @@ class WorklistOptions:
     folder: Path
     by: str = "owner"
     profile: str = ""
-    severity: tuple[str, ...] = ()
-    language: str = "en"
-    languages: tuple[tuple[str, str], ...] = ()
+    severity: _Texts = ()
+    language: str = ""
+    languages: dict[str, Any] = {}
 
 
-@dataclass(frozen=True)
-class ExportOptions:
+class ExportOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An export that a job writes; the one that it wrote before to its folder is replaced, and nothing else."""
 
-    format: str
     folder: Path
-    tables: tuple[str, ...] = ()
+    format: FormatName = "parquet"
+    tables: _Texts = ()
     escape_formulas: bool = False
 
 
-@dataclass(frozen=True)
-class RecipeOptions:
+class RecipeOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A recipe that a job does with the products that it has loaded, judged by a profile if there is one.
 
     What it would change is shown; it is sent only with `send`.
@@ -101,16 +119,74 @@ class RecipeOptions:
     send: bool = False
 
 
-@dataclass(frozen=True)
-class KeepOptions:
+class KeepOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many of the newest snapshots and audits stay; None for all."""
 
-    snapshots: int | None = None
-    audits: int | None = None
+    snapshots: _Kept = None
+    audits: _Kept = None
 
 
-@dataclass(frozen=True)
-class Job:
+class Variable(str):
+    """The name of a variable of the environment."""
+
+    __slots__ = ()
+
+    @classmethod
+    def named(cls, given: str) -> Variable:
+        """Return the variable that a job file names: the text of any other value is not quoted, it may be a secret."""
+        if (found := _REFERENCE.fullmatch(given)) is None:
+            raise ValueError(
+                "give the name of a variable of the environment that begins with PRODEX_, such as "
+                '"$PRODEX_SHOP_URL". A job file has neither addresses nor credentials.'
+            )
+        return cls(found[1])
+
+
+class ServiceVariables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The variables that name a service.
+
+    All three or none: an address of one source is never used with a secret of another.
+    """
+
+    base_url: Variable
+    client_id: Variable
+    client_secret: Variable
+
+
+class _Publication(msgspec.Struct, forbid_unknown_fields=True):
+    uri: str
+
+
+class _Plain(msgspec.Struct, frozen=True, kw_only=True):
+    """What means in a job what is written in its file."""
+
+    allow_incomplete: bool = False
+    compare: bool = True
+    watch: bool = True
+    zone: tzinfo | None = None
+    recipes: tuple[RecipeOptions, ...] = ()
+    keep: KeepOptions = KeepOptions()
+    fail_on: Severity | None = None
+    fail_under: float = 0.0
+    new_only: bool = False
+
+
+class _Written(_Plain, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A job file as it is written."""
+
+    name: str
+    service: str | ServiceVariables | None = None
+    query: dict[str, Any] = {}
+    labels: _Texts = ()
+    profile: _Texts = "core"
+    language: str = "en"
+    worklists: WorklistOptions | None = None
+    exports: tuple[ExportOptions, ...] = ()
+    publish: _Publication | None = None
+    results: Path | None = None
+
+
+class Job(_Plain, frozen=True, kw_only=True):
     """What is done each time.
 
     Attributes
@@ -124,7 +200,7 @@ class Job:
     query, labels, allow_incomplete
         What is loaded; see `prodex.load_products`.
     service
-        Which service; None for the one in the settings.
+        The sandbox, or the variables that name a service; None for the one in the settings.
     profiles
         Profiles of the audits.
     compare, watch
@@ -150,23 +226,14 @@ class Job:
     digest: str
     name: str
     query: ProductQuery
+    labels: tuple[str, ...]
+    service: str | ServiceVariables | None
+    profiles: tuple[Profile, ...]
+    language: str
+    worklists: WorklistOptions | None
+    exports: tuple[ExportOptions, ...]
+    publish: str | None
     results: Path
-    labels: tuple[str, ...] = ()
-    allow_incomplete: bool = False
-    service: ServiceSettings | None = None
-    profiles: tuple[Profile, ...] = ()
-    compare: bool = True
-    watch: bool = True
-    zone: tzinfo | None = None
-    language: str = "en"
-    recipes: tuple[RecipeOptions, ...] = ()
-    worklists: WorklistOptions | None = None
-    exports: tuple[ExportOptions, ...] = ()
-    publish: str | None = None
-    keep: KeepOptions = KeepOptions()
-    fail_on: str | None = None
-    fail_under: float = 0.0
-    new_only: bool = False
 
 
 def read_job(path: str | Path) -> Job:
@@ -184,277 +251,143 @@ def read_job(path: str | Path) -> Job:
     read = TomlFile.read(file, f"The job file {file}")
     # Before anything else: no message about another value may quote a secret.
     refuse_secrets(read.values, read.text)
-    digest = hashlib.sha256(read.content).hexdigest()
-    return _Reader(file.resolve(), read.text).job(read.values, digest)
+    below = partial(_below, file.resolve().parent)
+    written = struct_of(
+        read.text, read.values, _Written, {Path: below, tzinfo: zone_of, Variable: Variable.named}
+    )
+    return _job(written, file.resolve(), hashlib.sha256(read.content).hexdigest(), read.text)
 
 
-_KEYS = (
-    *("name", "service", "query", "labels", "allow_incomplete", "profile", "compare", "watch"),
-    *("zone", "language", "recipes", "worklists", "exports", "publish", "keep", "results"),
-    *("fail_on", "fail_under", "new_only"),
-)
+def _below(folder: Path, given: str) -> Path:
+    return folder / Path(given).expanduser()
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Reads the values of one job file; every error names file, line and key."""
-
-    path: Path
-    place: TomlText
-
-    def job(self, values: Mapping[str, Any], digest: str) -> Job:
-        self._known(values, _KEYS, ())
-        if "name" not in values:
-            raise InputError(
-                f"{self.place.shown}: there is no name. Write the name of the snapshots: name = 'shop'"
-            )
-        with self._named(("name",)):
-            name = checked_name(values["name"])
-        labels = self._texts(values, "labels")
-        with self._named(("labels",)):
-            labels = tuple(map(language_tag, labels))
-        exports = self._exports(values.get("exports", []))
-        profiles = self._profiles(values)
-        return Job(
-            path=self.path,
-            digest=digest,
-            name=name,
-            query=self._query(values.get("query", {})),
-            results=self._path(values, "results") if "results" in values else home() / "jobs",
-            labels=labels,
-            allow_incomplete=self._flag(values, "allow_incomplete", False),
-            service=service_settings(values.get("service"), self.place),
-            profiles=profiles,
-            compare=self._flag(values, "compare", True),
-            watch=self._flag(values, "watch", True),
-            zone=self._zone(values),
-            language=self._language(values, "language", ()) if "language" in values else "en",
-            recipes=self._recipes(values.get("recipes", []), profiles),
-            worklists=self._worklists(values, profiles),
-            exports=exports,
-            publish=self._publish(values),
-            keep=self._keep(values),
-            **self._limits(values),
+def _job(written: _Written, path: Path, digest: str, place: TomlText) -> Job:
+    """Return what the values of a job file mean; every error names file, line and key."""
+    with place.named(("name",)):
+        name = checked_name(written.name)
+    with place.named(("labels",)):
+        labels = tuple(map(language_tag, _several(written.labels)))
+    if written.service not in {None, _SANDBOX} and isinstance(written.service, str):
+        raise place.error(("service",), _SERVICES)
+    if not 0 <= written.fail_under <= 1:
+        raise place.error(
+            ("fail_under",), f"fail_under is {written.fail_under:g}; give a share, such as 0.8."
         )
+    if written.new_only and written.fail_on is None and not written.fail_under:
+        raise place.error(("new_only",), "new_only says what fail_on and fail_under judge; give one of them.")
+    profiles = _profiles(_several(written.profile), path.parent, place)
+    for number, recipe in enumerate(written.recipes):
+        if recipe.profile is not None:
+            _check_name(recipe.profile, [one.name for one in profiles], ("recipes", number, "profile"), place)
+    return Job(
+        **{setting: getattr(written, setting) for setting in _Plain.__struct_fields__},
+        path=path,
+        digest=digest,
+        name=name,
+        query=_query(written.query, place),
+        labels=labels,
+        service=written.service,
+        profiles=profiles,
+        language=_language(written.language, ("language",), place),
+        worklists=None
+        if written.worklists is None
+        else _worklists(written.worklists, written, profiles, place),
+        exports=_exports(written.exports, place),
+        publish=None if written.publish is None else _address(written.publish.uri, path.parent, place),
+        results=written.results or home() / "jobs",
+    )
 
-    def _limits(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        severity = None
-        if "fail_on" in values:
-            severity = self._choice(values, "fail_on", SEVERITIES, "", ())
-        least = values.get("fail_under", 0.0)
-        is_number = isinstance(least, int | float) and not isinstance(least, bool)
-        if not is_number or not 0 <= least <= 1:
-            raise self.place.error(
-                ("fail_under",), f"fail_under is {described(least)}; give a share, such as 0.8."
+
+def _several(texts: _Texts) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else texts
+
+
+def _query(table: Mapping[str, Any], place: TomlText) -> ProductQuery:
+    for key, value in table.items():
+        # One field at a time, so that an error has the line of its field.
+        with place.named(("query", key)):
+            ProductQuery(**{key: value})
+    with place.named(("query",)):
+        return ProductQuery(**table)
+
+
+def _profiles(given: tuple[str, ...], folder: Path, place: TomlText) -> tuple[Profile, ...]:
+    # The name of a profile that there is not is refused as such, not as a path.
+    paths = [
+        one if one in shipped() or Path(one).suffix not in _PROFILES else _below(folder, one) for one in given
+    ]
+    with place.named(("profile",)):
+        read = tuple(map(Profile.read, paths))
+    names = [one.name for one in read]
+    if repeated := next((name for name in names if names.count(name) > 1), None):
+        raise place.error(("profile",), f"{repeated!r} is named twice.")
+    return read
+
+
+def _worklists(
+    given: WorklistOptions, written: _Written, profiles: tuple[Profile, ...], place: TomlText
+) -> WorklistOptions:
+    here = "worklists"
+    names = [profile.name for profile in profiles]
+    if not names:
+        raise place.error((here,), "worklists are made of an audit; give a profile.")
+    options = msgspec.structs.replace(
+        given, profile=given.profile or names[0], severity=_several(given.severity)
+    )
+    _check_name(options.by, _GROUPINGS, (here, "by"), place)
+    _check_name(options.profile, names, (here, "profile"), place)
+    for severity in options.severity:
+        _check_name(severity, SEVERITIES, (here, "severity"), place)
+    if given.languages and given.by != "owner":
+        raise place.error(
+            (here, "languages"), f"languages are given by owner, and the worklists are by {given.by}."
+        )
+    own = (here, "language") if given.language else ("language",)
+    return msgspec.structs.replace(
+        options,
+        language=_language(given.language or written.language, own, place),
+        languages={
+            owner: _language(one, (here, "languages", owner), place) for owner, one in given.languages.items()
+        },
+    )
+
+
+def _language(given: Any, keys: Keys, place: TomlText) -> str:
+    with place.named(keys):
+        return Translation.of(given).language
+
+
+def _exports(written: tuple[ExportOptions, ...], place: TomlText) -> tuple[ExportOptions, ...]:
+    exports = tuple(msgspec.structs.replace(one, tables=_several(one.tables)) for one in written)
+    for number, one in enumerate(exports):
+        here: Keys = ("exports", number)
+        for table in one.tables:
+            _check_name(table, TABLES, (*here, "tables"), place)
+        if one.escape_formulas and not FORMATS[one.format].can_escape_formulas:
+            raise place.error((*here, "escape_formulas"), f"{one.format} holds no formulas; leave it out.")
+        if one.folder in (before.folder for before in exports[:number]):
+            raise place.error(
+                (*here, "folder"), f"{one.folder} is used twice. Give each export a folder of its own."
             )
-        new_only = self._flag(values, "new_only", False)
-        if new_only and severity is None and not least:
-            raise self.place.error(
-                ("new_only",), "new_only says what fail_on and fail_under judge; give one of them."
-            )
-        return {"fail_on": severity, "fail_under": float(least), "new_only": new_only}
-
-    def _query(self, given: Any) -> ProductQuery:
-        table = self._table(given, "query", "{target_market = 250}")
-        for key, value in table.items():
-            # One field at a time, so that an error has the line of its field.
-            with self._named(("query", key)):
-                ProductQuery(**{key: value})
-        with self._named(("query",)):
-            return ProductQuery(**table)
-
-    def _zone(self, values: Mapping[str, Any]) -> tzinfo | None:
-        if "zone" not in values:
-            return None
-        with self._named(("zone",)):
-            return zone_of(self._text(values, "zone"))
-
-    def _profiles(self, values: Mapping[str, Any]) -> tuple[Profile, ...]:
-        given = self._texts(values, "profile") if "profile" in values else ("core",)
-        with self._named(("profile",)):
-            read = tuple(
-                Profile.read(one if one in shipped() else self._below(one, *_PROFILES)) for one in given
-            )
-        names = [one.name for one in read]
-        if repeated := next((name for name in names if names.count(name) > 1), None):
-            raise self.place.error(("profile",), f"{repeated!r} is named twice.")
-        return read
-
-    def _worklists(self, values: Mapping[str, Any], profiles: tuple[Profile, ...]) -> WorklistOptions | None:
-        if "worklists" not in values:
-            return None
-        here = "worklists"
-        table = self._table(values[here], here, "{folder = 'worklists'}")
-        if other := next((key for key in table if key in OF_OTHER_FORMATS), None):
-            raise self.place.error((here, other), ONLY_WORKBOOKS)
-        self._known(table, ("folder", "by", "profile", "severity", "language", "languages"), (here,))
-        names = [profile.name for profile in profiles]
-        if not names:
-            raise self.place.error((here,), "worklists are made of an audit; give a profile.")
-        by = self._choice(table, "by", _GROUPINGS, "owner", (here,))
-        severities = self._texts(table, "severity", (here,))
-        for one in severities:
-            self._one_of(one, SEVERITIES, (here, "severity"))
-        profile = self._choice(table, "profile", names, names[0], (here,))
-        named, above = (table, (here,)) if "language" in table else (values, ())
-        language = self._language(named, "language", above) if "language" in named else "en"
-        own = self._table(table.get("languages", {}), "languages", "{ACME = 'fr'}")
-        if own and by != "owner":
-            raise self.place.error(
-                (here, "languages"), f"languages are given by owner, and the worklists are by {by}."
-            )
-        languages = tuple((owner, self._language(own, owner, (here, "languages"))) for owner in own)
-        folder = self._path(table, "folder", (here,))
-        return WorklistOptions(folder, by, profile, severities, language, languages)
-
-    def _language(self, table: Mapping[str, Any], key: str, above: Keys) -> str:
-        with self._named((*above, key)):
-            return Translation.of(self._text(table, key, above)).language
-
-    def _recipes(self, given: Any, profiles: tuple[Profile, ...]) -> tuple[RecipeOptions, ...]:
-        if not isinstance(given, list):
-            raise self.place.error(
-                ("recipes",), "recipes are tables; write [[recipes]] and file = 'spelling.toml' below."
-            )
-        made = []
-        for number, entry in enumerate(given):
-            here: Keys = ("recipes", number)
-            table = self._table(entry, "recipes", "{file = 'spelling.toml'}")
-            self._known(table, ("file", "profile", "send"), here)
-            profile = None
-            if "profile" in table:
-                profile = self._choice(table, "profile", [one.name for one in profiles], "", here)
-            file = self._path(table, "file", here)
-            made.append(RecipeOptions(file, profile, self._flag(table, "send", False, here)))
-        return tuple(made)
-
-    def _exports(self, given: Any) -> tuple[ExportOptions, ...]:
-        if not isinstance(given, list):
-            raise self.place.error(
-                ("exports",), "exports are tables; write [[exports]] and format and folder below."
-            )
-        made: list[ExportOptions] = []
-        for number, entry in enumerate(given):
-            here: Keys = ("exports", number)
-            table = self._table(entry, "exports", "{format = 'csv', folder = 'out'}")
-            self._known(table, ("format", "folder", "tables", "escape_formulas"), here)
-            tables = self._texts(table, "tables", here)
-            for one in tables:
-                self._one_of(one, TABLES, (*here, "tables"))
-            name = self._choice(table, "format", FORMATS, "parquet", here)
-            escape = self._flag(table, "escape_formulas", False, here)
-            if escape and not FORMATS[name].can_escape_formulas:  # type: ignore[index]
-                raise self.place.error((*here, "escape_formulas"), f"{name} holds no formulas; leave it out.")
-            folder = self._path(table, "folder", here)
-            if folder in (one.folder for one in made):
-                raise self.place.error(
-                    (*here, "folder"), f"{folder} is used twice. Give each export a folder of its own."
-                )
-            made.append(ExportOptions(name, folder, tables, escape))
-        return tuple(made)
-
-    def _publish(self, values: Mapping[str, Any]) -> str | None:
-        if "publish" not in values:
-            return None
-        table = self._table(values["publish"], "publish", "{uri = 's3://bucket/shop'}")
-        self._known(table, ("uri",), ("publish",))
-        uri = self._text(table, "uri", ("publish",))
-        return uri if "://" in uri else str(self._below(uri))
-
-    def _keep(self, values: Mapping[str, Any]) -> KeepOptions:
-        table = self._table(values.get("keep", {}), "keep", "{snapshots = 14}")
-        self._known(table, ("snapshots", "audits"), ("keep",))
-        for key, value in table.items():
-            if whole_number(value, 1) is None:
-                raise self.place.error(
-                    ("keep", key), f"{key} is {value!r:.40}. Give how many of the newest stay, at least 1."
-                )
-        return KeepOptions(**table)
-
-    def _known(self, table: Mapping[str, Any], known: tuple[str, ...], here: Keys) -> None:
-        for key in table:
-            if key not in known:
-                near = hint(key, known, f"Give one of {', '.join(known)}.")
-                raise self.place.error((*here, key), f"there is no key {key!r}{near}")
-
-    def _table(self, given: Any, key: str, example: str) -> dict[str, Any]:
-        if not isinstance(given, Mapping):
-            raise self.place.error((key,), f"{key} is {described(given)}; give a table: {key} = {example}")
-        return dict(given)
-
-    def _flag(self, table: Mapping[str, Any], key: str, default: bool, here: Keys = ()) -> bool:
-        given = table.get(key, default)
-        if not isinstance(given, bool):
-            raise self.place.error((*here, key), f"{key} is {described(given)}; give true or false.")
-        return given
-
-    def _text(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> str:
-        if key not in table:
-            raise self.place.error(here or (key,), f"there is no {key}, which is needed.")
-        given = table[key]
-        if not isinstance(given, str) or not given.strip():
-            raise self.place.error((*here, key), f"{key} is {described(given)}; give a text.")
-        return given
-
-    def _texts(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> tuple[str, ...]:
-        given = table.get(key, [])
-        several = [given] if isinstance(given, str) else given
-        if not isinstance(several, list) or not all(isinstance(one, str) for one in several):
-            raise self.place.error((*here, key), f"{key} is {described(given)}; give a list of texts.")
-        return tuple(several)
-
-    def _choice(self, table: Mapping[str, Any], key: str, known: Any, default: str, here: Keys) -> str:
-        given = self._text(table, key, here) if key in table else default
-        self._one_of(given, known, (*here, key))
-        return given
-
-    def _one_of(self, given: str, known: Any, keys: Keys) -> None:
-        if given not in known:
-            near = hint(given, known, f"Give one of {', '.join(known)}.")
-            raise self.place.error(keys, f"there is no {given!r}{near}")
-
-    def _path(self, table: Mapping[str, Any], key: str, here: Keys = ()) -> Path:
-        return self._below(self._text(table, key, here))
-
-    def _below(self, given: str, *endings: str) -> Path:
-        path = Path(given).expanduser()
-        # The name of a profile that there is not is refused as such, not as a path.
-        return path if endings and path.suffix not in endings else self.path.parent / path
-
-    def _named(self, keys: Keys) -> Any:
-        return self.place.named(keys)
+    return exports
 
 
-#: The endings of files that audits are made by: profiles, and requirements.
-_PROFILES = (".toml", ".xlsx", ".csv")
-_SANDBOX = "sandbox"
-_SETTINGS = ("base_url", "client_id", "client_secret")
-
-#: Only variables of prodex: a job file of somebody else must not send other secrets of the environment anywhere.
-_REFERENCE = re.compile(r"\$(PRODEX_[A-Z0-9_]+)")
-
-#: Keys whose value would be a secret.
-_SECRET_KEY = re.compile(r"secret|password|passwd|token|api_?key|credential", re.IGNORECASE)
-_SECRET_IN_ADDRESS = re.compile(r"^[a-z0-9+]+://[^/?#]*@", re.IGNORECASE)
+def _address(uri: str, folder: Path, place: TomlText) -> str:
+    """Return where to publish: an address, or a folder that begins at the one of the job file."""
+    if not uri.strip():
+        raise place.error(
+            ("publish", "uri"), "uri is empty; give a folder, or an address such as s3://bucket/shop."
+        )
+    return uri if "://" in uri else str(_below(folder, uri))
 
 
-@dataclass(frozen=True)
-class ServiceSettings:
-    """The service of a job.
-
-    Attributes
-    ----------
-    sandbox
-        Whether it is the sandbox.
-    variables
-        Otherwise, for each setting the variable of the environment that has it.
-    """
-
-    sandbox: bool = False
-    variables: tuple[tuple[str, str], ...] = ()
+def _check_name(given: str, known: Collection[str], keys: Keys, place: TomlText) -> None:
+    if given not in known:
+        raise place.error(keys, unknown_name(given, known))
 
 
-def connected(settings: ServiceSettings | None) -> Client:
+def connected(service: str | ServiceVariables | None) -> Client:
     """Return a client of the service of a job; nothing is sent yet.
 
     Raises
@@ -462,12 +395,10 @@ def connected(settings: ServiceSettings | None) -> Client:
     SettingsError
         When a variable is not set, or as for `prodex.connect`.
     """
-    if settings is None:
-        return connect()
-    if settings.sandbox:
-        return connect(_SANDBOX)
+    if not isinstance(service, ServiceVariables):
+        return connect(service)
     found = {}
-    for setting, variable in settings.variables:
+    for setting, variable in msgspec.structs.asdict(service).items():
         found[setting] = os.environ.get(variable, "").strip()
         if not found[setting]:
             raise SettingsError(
@@ -475,47 +406,6 @@ def connected(settings: ServiceSettings | None) -> Client:
                 "job is started."
             )
     return connect(**found)  # type: ignore[arg-type] # the three settings are texts
-
-
-def service_settings(given: Any, place: TomlText) -> ServiceSettings | None:
-    """Return which service a job file names.
-
-    Raises
-    ------
-    InputError
-        When it names an address or credentials instead of variables.
-    """
-    if given is None:
-        return None
-    if isinstance(given, str):
-        if given != _SANDBOX:
-            raise place.error(
-                ("service",),
-                'service is "sandbox", or a table of variables: {base_url = "$PRODEX_SHOP_URL", client_id = '
-                '"$PRODEX_SHOP_ID", client_secret = "$PRODEX_SHOP_SECRET"}. Leave it out for the service in your '
-                "settings.",
-            )
-        return ServiceSettings(sandbox=True)
-    if not isinstance(given, Mapping):
-        raise place.error(("service",), f'service is {described(given)}; give "sandbox", or leave it out.')
-    variables = []
-    for key, value in given.items():
-        if key not in _SETTINGS:
-            near = hint(key, _SETTINGS, f"Give one of {', '.join(_SETTINGS)}.")
-            raise place.error(("service", key), f"there is no key {key!r}{near}")
-        found = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
-        if found is None:
-            # The value is not quoted: it may be what it should not be.
-            raise place.error(
-                ("service", key),
-                f"{key} must name a variable of the environment that begins with PRODEX_, such as "
-                f'"$PRODEX_SHOP_{key.upper()}". A job file has neither addresses nor credentials.',
-            )
-        variables.append((key, found[1]))
-    # All three or none: an address of one source is never used with a secret of another.
-    if missing := [key for key in _SETTINGS if key not in given]:
-        raise place.error(("service",), f"{missing[0]} is missing; give all of {', '.join(_SETTINGS)}.")
-    return ServiceSettings(variables=tuple(variables))
 
 
 def refuse_secrets(values: Mapping[str, Any], place: TomlText) -> None:

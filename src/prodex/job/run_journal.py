@@ -20,8 +20,8 @@ import msgspec
 from prodex import clock
 from prodex.files.append_log import AppendLog
 from prodex.files.atomic import home, make_folder, storage
-from prodex.files.state import read_state, write_state
-from prodex.files.untrusted import Moment, check_moment
+from prodex.files.state import write_state
+from prodex.files.untrusted import Moment, check_moment, read_json
 from prodex.job.job_file import Job
 from prodex.job.result import StepResult
 
@@ -90,7 +90,7 @@ class RunJournal:
         """
         path = job_folder(job.name) / _FILE
         try:
-            written = read_state(path, _JournalLayout, _FORMAT, _ADVICE)
+            written = read_json(path, _JournalLayout, layout=_FORMAT, advice=_ADVICE)
             check_moment(written.began)
             int(written.before[NUMBER])
         except (OSError, ValueError, KeyError):

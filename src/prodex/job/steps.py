@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 import pandas as pd
@@ -36,10 +36,9 @@ from prodex.errors import (
 )
 from prodex.files.atomic import sha256, storage
 from prodex.files.folders import restore_old
-from prodex.files.state import read_state, write_state
-from prodex.files.untrusted import Digest, is_file, is_there
+from prodex.files.state import write_state
+from prodex.files.untrusted import Digest, is_file, is_there, read_json
 from prodex.formats.exporting import PACKAGE, exported_digests, replaced_files, tables_in
-from prodex.formats.registry import FormatName
 from prodex.job.context import Context, newest_snapshot
 from prodex.job.job_file import ExportOptions, Job
 from prodex.job.result import Figure
@@ -415,13 +414,13 @@ def _worklists(context: Context, _: int) -> StepOutcome:
     audit = context.audit(options.profile)
     # A supplier who has no product any more is no reason for the others to get none.
     owners = audit.groups(options.by)
-    languages = {owner: one for owner, one in options.languages if owners.called(owner)}
+    languages = {owner: one for owner, one in options.languages.items() if owners.called(owner)}
     index = audit.worklists(
         folder, options.by, replace=True, language=options.language, languages=languages, **only
     )
     findings = int(index["findings"].sum())
     lines = [f"{counted(len(index), 'worklist')} with {counted(findings, 'finding')} in {folder}."]
-    if left_out := [owner for owner, _ in options.languages if owner not in languages]:
+    if left_out := [owner for owner in options.languages if owner not in languages]:
         lines.append(f"languages names {', '.join(left_out)}, of whom there is no product.")
     return StepOutcome({"worklists": len(index), "findings": findings, "folder": str(folder)}, tuple(lines))
 
@@ -439,7 +438,7 @@ def _export(context: Context, entry: int) -> StepOutcome:
     with ExportRecord.of(context.job).exporting(options):
         paths = catalog.export(
             options.folder,
-            cast(FormatName, options.format),
+            options.format,
             tables=options.tables or None,
             escape_formulas=options.escape_formulas,
         )
@@ -551,7 +550,7 @@ class ExportRecord:
         StorageError
             When there are files of another program, or the record cannot be written.
         """
-        folder, form = options.folder, cast(FormatName, options.format)
+        folder, form = options.folder, options.format
         before = self._read()
         names = replaced_files(folder, form, options.tables or tables_in(form))
         with storage(folder):
@@ -576,7 +575,7 @@ class ExportRecord:
 
     def _read(self) -> Written:
         try:
-            return read_state(self.path, _Record, _FORMAT).exports
+            return read_json(self.path, _Record, layout=_FORMAT).exports
         except (OSError, ValueError):  # then only what an export says of itself is known
             return {}
 

@@ -50,7 +50,7 @@ class Message:
     Examples
     --------
     >>> import prodex
-    >>> reason = prodex.Message("{length} characters, at least {least} are wanted", length=12, least=40)
+    >>> reason = prodex.packs.Message("{length} characters, at least {least} are wanted", length=12, least=40)
     >>> str(reason)
     '12 characters, at least 40 are wanted'
     """

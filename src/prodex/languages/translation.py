@@ -367,8 +367,8 @@ def add_messages(language: str, messages: Mapping[str, str | tuple[str, str]] | 
     Examples
     --------
     >>> import prodex
-    >>> prodex.add_messages("fr", {"Over {limit:g} kg": "Plus de {limit:g} kg"})
-    >>> prodex.languages.Translation("fr").say(prodex.Message("Over {limit:g} kg", limit=2.5))
+    >>> prodex.packs.add_messages("fr", {"Over {limit:g} kg": "Plus de {limit:g} kg"})
+    >>> prodex.languages.Translation("fr").say(prodex.packs.Message("Over {limit:g} kg", limit=2.5))
     'Plus de 2,5 kg'
     """
     words = Translation.of(language)

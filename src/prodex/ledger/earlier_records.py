@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
+from prodex.advice import PythonCall, advice
 from prodex.arguments import names_given
 from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, StorageError
@@ -294,7 +295,7 @@ def forget_earlier_records(upserts: str | Iterable[str] | None = None) -> int:
     >>> import prodex
     >>> product = {"gtin": "08784900123459", "nameLegal": "Riz long", "kind": {"code": "70020"}}
     >>> _ = prodex.upsert(prodex.connect("sandbox"), [product])
-    >>> prodex.forget_earlier_records() > 0, prodex.forget_earlier_records()
+    >>> prodex.send.forget_earlier_records() > 0, prodex.send.forget_earlier_records()
     (True, 0)
     """
     there = {entry.name: entry for entry in entries()}
@@ -303,7 +304,13 @@ def forget_earlier_records(upserts: str | Iterable[str] | None = None) -> int:
         names = names_given(upserts, "forget_earlier_records(upserts)", "upserts")
     for name in names:
         if name not in there:
-            raise InputError(f"There is no upsert {name!r:.80}. prodex.list_upserts() shows all.")
+            raise InputError(
+                advice(
+                    "There is no upsert {name}. {list} shows all.",
+                    name=f"{name!r:.80}",
+                    list=PythonCall("prodex.list_upserts()"),
+                )
+            )
     return sum(_removed(there[name]) for name in dict.fromkeys(names))
 
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pandas as pd
 
+from prodex.advice import PythonCall, advice
 from prodex.errors import InputError, OtherLayout, ProdexError, StorageError
 from prodex.files.atomic import reading, remove, writing
 from prodex.files.layouts import require_layout
@@ -300,8 +301,14 @@ def latest(base_url: str, key: str) -> UpsertFile:
         if upsert.is_of(base_url, key):
             return upsert
     raise InputError(
-        f"There is no upsert to {host_of(base_url)} with this access key in {ledger_folder()}. Give the tracking "
-        "identifiers, prodex.track(service, [...]), or the name of an upsert that prodex.list_upserts() shows."
+        advice(
+            "There is no upsert to {host} with this access key in {folder}. Give the tracking identifiers, {track}, or "
+            "the name of an upsert that {list} shows.",
+            host=host_of(base_url),
+            folder=ledger_folder(),
+            track=PythonCall("prodex.track(service, [...])"),
+            list=PythonCall("prodex.list_upserts()"),
+        )
     )
 
 
@@ -337,7 +344,12 @@ def upsert_named(name: str) -> UpsertFile:
         if name_of(path) == name:
             return _opened(path)
     raise InputError(
-        f"There is no upsert {name!r:.80} in {ledger_folder()}. prodex.list_upserts() shows all."
+        advice(
+            "There is no upsert {name} in {folder}. {list} shows all.",
+            name=f"{name!r:.80}",
+            folder=ledger_folder(),
+            list=PythonCall("prodex.list_upserts()"),
+        )
     )
 
 

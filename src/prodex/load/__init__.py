@@ -4,8 +4,7 @@ There are three separate steps: fetch (pages into the journal), plan (what to bu
 (Parquet, part by part). Only the first one needs the network.
 """
 
-from prodex.limits import LoadBudget
 from prodex.load.products import load_products, load_rich_content, recover
 from prodex.load.refresh import refresh
 
-__all__ = ["LoadBudget", "load_products", "load_rich_content", "recover", "refresh"]
+__all__ = ["load_products", "load_rich_content", "recover", "refresh"]

@@ -10,6 +10,7 @@ from os import cpu_count
 from typing import Any, Literal
 
 from prodex import locales
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import Ledger
@@ -101,9 +102,8 @@ def load_products(
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
         When a snapshot is reused, a line with its age takes the place of the bar.
     executor
-        Builds the parts when all products are received: any `concurrent.futures` executor. By default most parts are
-        built while others are still fetched, by threads, and from 20,000 products on by processes of our own,
-        which never run your script again.
+        Builds the parts when all products are received: any `concurrent.futures` executor. By default threads build
+        most parts while others are still fetched.
     budget
         Limits of calls, seconds and bytes; see `LoadBudget`.
 
@@ -206,7 +206,7 @@ def load_rich_content(
     --------
     >>> import prodex
     >>> service = prodex.connect("sandbox")
-    >>> catalog = prodex.load_rich_content(service, name="pictures")
+    >>> catalog = prodex.load.load_rich_content(service, name="pictures")
     >>> len(catalog.pictures) > 0, catalog.origin.asked("namePublicLong")
     (True, False)
     """
@@ -278,13 +278,19 @@ def recover(
         if question and "snapshot" not in question and {"asked", "began"} <= question.keys()
     ]
     if not loads:
-        hint = ""
+        hint: str = ""
         if any(question and FILES in question for question in questions.values()):
-            hint = f" There is one of files that were being read: prodex.read_products(files, name={name!r}) continues."
+            reads = PythonCall("prodex.read_products(files, name={name!r})", name=name)
+            hint = advice(" There is one of files that were being read: {reads} continues.", reads=reads)
         elif questions:
             hint = f" There is one of an interrupted refresh: refresh {name!r} again."
         raise SnapshotNotFound(
-            f"No load of {name!r} was interrupted: there is no journal of one in {folder}.{hint}"
+            advice(
+                "No load of {name} was interrupted: there is no journal of one in {folder}.{hint}",
+                name=repr(name),
+                folder=folder,
+                hint=hint,
+            )
         )
     with locked(folder, f"recovering {name!r}"):
         # Loads of one name with different queries have journals of their own; the last one is meant.

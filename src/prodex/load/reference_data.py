@@ -1,18 +1,13 @@
-"""Reference data of the service: organisations and product segments, as frames.
+"""Reference data of the service: its organisations and its product segments, as frames.
 
-The specification shows the shape of neither, so every field is kept under its own name.
-
-Three shapes of segments are understood: trees, whatever the children are called; lists of segments that name their
-parents; and mixtures of both. Every object becomes a row. Contradictions are in the row's `note`; any other shape is an
-error.
+The specification shows the shape of neither. What services were seen to answer is declared here (`_LISTS`, `_TOTALS`,
+`_MEMBERS`), and any other reply is refused with what it holds. Other attributes keep their own names.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +16,7 @@ import pandas as pd
 
 from prodex.arguments import described
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
-from prodex.messages import hint_and_all
+from prodex.messages import counted, hint_and_all
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.tables.envelope import count_of
@@ -31,10 +26,19 @@ ORGANIZATION_TYPES: Mapping[str, int] = {"manufacturer": 1, "retailer": 2, "1": 
 
 _PAGE = 100
 _MOST_PAGES = 10_000
-_TOTALS = ("totalResults", "total", "totalCount")
 
-#: Names under which services wrap a list.
-_LIST_NAMES = ("data", "organizations", "organisations", "results", "items")
+#: Members of a reply that hold its list, or the number of all organisations.
+_LISTS = ("data", "organizations")
+_TOTALS = ("totalResults", "total")
+
+#: What services call the members of a segment; of several names the first one that a segment has counts.
+_MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "uuid", "code"),
+    "name": ("name", "label", "title"),
+    "parent": ("parent", "parentId", "parentUuid"),
+    "children": ("children", "subSegments", "nodes"),
+}
+_COLUMNS = ("id", "name", "parent", "level", "path")
 
 
 def load_organizations(service: Client, organization_type: int | str | None = None) -> pd.DataFrame:
@@ -72,7 +76,7 @@ def load_organizations(service: Client, organization_type: int | str | None = No
         near = hint_and_all(
             str(organization_type), ORGANIZATION_TYPES, "Give 1 or 'manufacturer', 2 or 'retailer'."
         )
-        raise QueryError(f"There is no organization_type {organization_type!r}{near}")
+        raise QueryError(f"There is no type of organisation {organization_type!r}{near}")
     found: dict[str, dict[str, Any]] = {}
     keys: set[str] = set()
     offset, announced = 0, 0  # a total is a claim: it does not end the loop, and has to be reached
@@ -83,8 +87,8 @@ def load_organizations(service: Client, organization_type: int | str | None = No
             if not offset:
                 raise
             break  # some services refuse an offset after the last organisation
-        rows = _objects_of(service, reply, "organisations")
-        announced = max(announced, _total(reply))
+        rows, total = _organizations_of(service, reply)
+        announced = max(announced, total)
         new = {_organization_key(row) for row in rows} - keys
         # Rows are compared as a whole: two rows of one id with different fields are both kept.
         found |= {json.dumps(row, sort_keys=True): row for row in rows}
@@ -103,6 +107,9 @@ def load_organizations(service: Client, organization_type: int | str | None = No
 def load_segments(service: Client, permission: str | None = None) -> pd.DataFrame:
     """Load the product segment hierarchy (spec, endpoint 9).
 
+    A tree, a list of trees and a flat list of segments that name their parents are understood. A segment whose parent
+    is not in the reply is a root that names it.
+
     Parameters
     ----------
     service
@@ -114,13 +121,12 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
     -------
     DataFrame
         One row for each segment, parents before children: id (text), name, parent (its id), level (0 at the root), path
-        (the names from the root, joined with " > "), and all other fields of the service. A column `note` has
-        contradictions in the reply.
+        (the names from the root, joined with " > "), and all other fields of the service.
 
     Raises
     ------
     UnexpectedReply
-        When the reply is not a hierarchy of segments; the message shows it.
+        When the reply is not a hierarchy of segments, or its parents form a circle; the message shows it.
 
     Examples
     --------
@@ -138,12 +144,8 @@ def load_segments(service: Client, permission: str | None = None) -> pd.DataFram
     try:
         rows = segment_rows(reply)
     except ValueError as error:
-        raise UnexpectedReply(
-            f"The service sent no list of segments: {error}. {_reply_excerpt(service, reply)}"
-        ) from None
-    columns = dict.fromkeys(
-        ["id", "name", "parent", "level", "path", *(name for row in rows for name in row)]
-    )
+        raise _no_list(service, "segments", reply, str(error)) from None
+    columns = dict.fromkeys([*_COLUMNS, *(name for row in rows for name in row)])
     return pd.DataFrame(rows, columns=list(columns)).astype({"level": "Int64"} if rows else {})
 
 
@@ -170,81 +172,6 @@ def access_of(service: Client) -> dict[str, Any]:
     }
 
 
-def _objects_of(service: Client, reply: Any, what: str) -> list[dict[str, Any]]:
-    """Return the objects of a reply: a list, or the one list in an envelope or in two."""
-    found = reply
-    for _ in range(3):
-        if not isinstance(found, dict):
-            break
-        lists = [value for value in found.values() if isinstance(value, list)]
-        known = [found[name] for name in _LIST_NAMES if isinstance(found.get(name), list | dict)]
-        found = known[0] if known else lists[0] if len(lists) == 1 else None
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise UnexpectedReply(f"The service sent no list of {what}. {_reply_excerpt(service, reply)}")
-    return found
-
-
-def _reply_excerpt(service: Client, reply: Any) -> str:
-    """Return the beginning of a reply of unknown shape for a message, without secrets."""
-    return f"It sent {service.without_secrets(repr(reply)[:5_000])}"
-
-
-def _total(reply: Any) -> int:
-    """Return the total of a reply; 0 if it announces none."""
-    if not isinstance(reply, dict):
-        return 0
-    totals = (count_of(reply.get(name)) for name in _TOTALS)
-    return next((total for total in totals if total is not None), 0)
-
-
-def _organization_key(row: Mapping[str, Any]) -> str:
-    """Return the key by which an organisation is recognised: its id, or the whole row."""
-    identifier = next((row[name] for name in ("id", "uuid") if isinstance(row.get(name), int | str)), None)
-    return json.dumps(row, sort_keys=True) if identifier is None else str(identifier)
-
-
-_IDS = ("id", "uuid", "segmentid", "segmentuuid", "code")
-_NAMES = ("name", "label", "title", "segmentname")
-_PARENTS = ("parent", "parentid", "parentuuid", "parentsegment", "parentsegmentid", "parentcode")
-_CHILDREN = ("children", "childs", "childsegments", "subsegments", "nodes")
-#: Names under which an envelope contains the segments; a segment may use them too.
-_SEGMENT_LIST_NAMES = ("data", "segments", "productsegments", "hierarchy", "items", "results")
-#: Values that services write if there is no parent.
-_NO_PARENT = ("", "0", "-1")
-#: Columns that are added; an attribute of the same name gets another one in the frame.
-_ADDED_COLUMNS = frozenset({"parent", "level", "path", "note"})
-_NAMELESS = "(no name)"
-
-
-@dataclass(eq=False)
-class _Segment:
-    """One object of the reply."""
-
-    values: Mapping[str, Any]
-    above: _Segment | None
-    below: list[_Segment] = field(default_factory=list)
-    used: frozenset[str] = frozenset()
-    notes: list[str] = field(default_factory=list)
-    missing_parent: str | None = None
-
-    @property
-    def id(self) -> str | None:
-        return next(iter(self.ids.values()), None)
-
-    @property
-    def ids(self) -> dict[str, str]:
-        """Its identifiers by kind; the first is its id."""
-        found = {_normalized_name(name): _scalar_as_text(value) for name, value in self.values.items()}
-        return {name: text for name in _IDS if (text := found.get(name)) is not None}
-
-    @property
-    def name(self) -> str | None:
-        named = {
-            _normalized_name(name): value for name, value in self.values.items() if name not in self.used
-        }
-        return next((text for name in _NAMES if (text := _localized_name(named.get(name))) is not None), None)
-
-
 def segment_rows(reply: Any) -> list[dict[str, Any]]:
     """Return one row for each segment, parents before children.
 
@@ -258,214 +185,125 @@ def segment_rows(reply: Any) -> list[dict[str, Any]]:
     >>> [row["path"] for row in segment_rows([{"uuid": "a", "label": "Food"}, {"uuid": "b", "parentUuid": "a"}])]
     ['Food', 'Food > b']
     """
-    segments = _all_segments(_roots(reply))
-    _link(segments)
-    times = Counter(segment.id for segment in segments)
-    rows: dict[int, dict[str, Any]] = {}
-    for root in segments:
-        if root.above is None:
-            _add_rows(rows, root, 0)
-    for segment in segments:  # a segment that no root reaches is part of a circle
-        if id(segment) not in rows:
-            segment.notes.append(f"its parents form a circle: {_circle(segment)}")
-            _add_rows(rows, segment, None)
+    segments = list(_segments_of(reply))
+    by_id: dict[str | None, _Segment] = {}
     for segment in segments:
-        if segment.id is not None and times[segment.id] > 1:
-            segment.notes.append(f"its id occurs {times[segment.id]} times")
-        if segment.notes:
-            rows[id(segment)]["note"] = "; ".join(segment.notes)
-    return list(rows.values())
-
-
-def _roots(reply: Any) -> list[Any]:
-    """Return the top objects: the items of a list, a root, or the content of an envelope."""
-    # Bounded: a reply may nest any number of envelopes.
-    for _ in range(4):
-        if isinstance(reply, list):
-            return reply
-        if not isinstance(reply, dict):
-            raise ValueError(f"it is a {type(reply).__name__}")  # noqa: TRY004 - about the reply, not about our call
-        if _is_segment(reply, _IDS[:-1]) or _has_facts_and_children(reply):
-            return [reply]
-        containers = {name: value for name, value in reply.items() if isinstance(value, list | dict)}
-        wrapped = [
-            value for name, value in containers.items() if _normalized_name(name) in _SEGMENT_LIST_NAMES
-        ]
-        filled = [value for value in containers.values() if value]
-        if len(wrapped) != 1 and len(filled) > 1 and all(isinstance(value, list) for value in filled):
-            return [item for value in filled for item in value]
-        if not wrapped and len(containers) != 1:
-            raise ValueError("it contains no list of objects")
-        reply = wrapped[0] if wrapped else next(iter(containers.values()))
-    raise ValueError("it has too many envelopes")
-
-
-def _all_segments(roots: list[Any]) -> list[_Segment]:
-    """Return every object of the reply, parents before children."""
-    found: list[_Segment] = []
-    pending: list[tuple[Any, _Segment | None]] = [(root, None) for root in reversed(roots)]
+        by_id.setdefault(segment.id, segment)
+    for segment in segments:
+        if segment.parent is None and segment.parent_id is not None:
+            segment.parent = by_id.get(segment.parent_id)
+            if segment.parent is not None:
+                segment.parent.children.append(segment)
+    rows: list[dict[str, Any]] = []
+    placed: set[int] = set()
+    pending = [(segment, 0, "") for segment in reversed(segments) if segment.parent is None]
     while pending:  # a stack, not recursion: a tree may be of any depth
-        values, above = pending.pop()
-        if not isinstance(values, dict):
-            raise ValueError(f"it has {values!r:.40} in place of a segment")  # noqa: TRY004
-        children = _children(values)
-        segment = _Segment(values, above, used=frozenset(children))
-        found.append(segment)
-        if above is not None:
-            above.below.append(segment)
-        below = [child for several in children.values() for child in several]
-        pending += [(child, segment) for child in reversed(below)]
-    return found
+        segment, level, above = pending.pop()
+        path = above + (segment.name or segment.id or "(no name)")
+        rows.append(segment.row(level, path))
+        placed.add(id(segment))
+        pending += [(child, level + 1, f"{path} > ") for child in reversed(segment.children)]
+    if left := [segment for segment in segments if id(segment) not in placed]:
+        shown = ", ".join(f"{one.id!r:.80} is below {one.parent_id!r:.80}" for one in left[:3])
+        raise ValueError(f"no root is above {counted(len(left), 'segment')}, as in a circle: {shown}")
+    return rows
 
 
-def _children(values: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return the members that contain children, by name."""
-    known = {
-        name: _several(name, value)
-        for name, value in values.items()
-        if _normalized_name(name) in _CHILDREN and (value is None or isinstance(value, list | dict))
-    }
-    if known:
-        return known
-    return {
-        name: value
-        for name, value in values.items()
-        if _normalized_name(name) not in _NAMES
-        and isinstance(value, list)
-        and value
-        and all(isinstance(one, dict) and _is_segment(one, _IDS) for one in value)
-    }
+def _organizations_of(service: Client, reply: Any) -> tuple[list[dict[str, Any]], int]:
+    """Return the organisations of a reply, which is a list or has one, and how many it announces; 0 if it does not."""
+    around = reply if isinstance(reply, dict) else {}
+    found = next((around[name] for name in _LISTS if name in around), reply)
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise _no_list(service, "organisations", reply, f"a list is read, alone or under {_LISTS[0]!r}")
+    totals = (count_of(around.get(name)) for name in _TOTALS)
+    return found, next((total for total in totals if total is not None), 0)
 
 
-def _several(name: str, value: Any) -> list[Any]:
-    """Return children that are a list, one object, or objects by id."""
-    if not value:
-        return []
-    if isinstance(value, list):
-        return value
-    if _is_segment(value, _IDS):
-        return [value]
-    if all(isinstance(one, dict) for one in value.values()):
-        return [one if _Segment(one, None).id else {"id": key, **one} for key, one in value.items()]
-    if len(value) == 1 and isinstance(inner := next(iter(value.values())), list):
-        return inner
-    raise ValueError(f"{name!r} is {value!r:.80}, which is not a list of segments")
+def _no_list(service: Client, things: str, reply: Any, reason: str) -> UnexpectedReply:
+    """Return the error for a reply of another shape: its beginning, without secrets."""
+    problem = f"The service sent no list of {things}: {reason}. It sent {reply!r:.5000}"
+    return UnexpectedReply(service.without_secrets(problem))
 
 
-def _link(segments: list[_Segment]) -> None:
-    """Put each segment that names its parent below it."""
-    by_id: dict[tuple[str, str], _Segment] = {}
-    by_any: dict[str, _Segment] = {}
-    for segment in segments:
-        for kind, text in segment.ids.items():
-            by_id.setdefault((kind, text), segment)
-            by_any.setdefault(text, segment)
-    for segment in segments:
-        kind, named = _named_parent(segment)
-        if named is None or named in _NO_PARENT:
-            continue
-        # A parent may be named by another kind of identifier than its attribute says.
-        parent = by_id.get((kind, named)) or by_any.get(named)
-        if segment.above is not None:
-            if parent is not segment.above:
-                segment.notes.append(f"it names {named} as its parent, and is below {segment.above.id}")
-        elif parent is None:
-            segment.missing_parent = named
-            segment.notes.append(f"its parent {named} is not in the reply")
-        elif parent is segment:
-            segment.notes.append("it names itself as its parent")
-        else:
-            segment.above = parent
-            parent.below.append(segment)
+def _organization_key(row: Mapping[str, Any]) -> str:
+    """Return the key by which an organisation is recognised: its id, or the whole row."""
+    identifier = next((row[name] for name in ("id", "uuid") if isinstance(row.get(name), int | str)), None)
+    return json.dumps(row, sort_keys=True) if identifier is None else str(identifier)
 
 
-def _named_parent(segment: _Segment) -> tuple[str, str | None]:
-    """Return the kind and the identifier of the parent that a segment names."""
-    for name, value in segment.values.items():
-        if name in segment.used or _normalized_name(name) not in _PARENTS:
-            continue
-        if isinstance(value, dict):
-            ids = _Segment(value, None).ids
-            return next(iter(ids.items()), ("id", None))
-        if (text := _scalar_as_text(value)) is not None:
-            return {"parentuuid": "uuid", "parentcode": "code"}.get(_normalized_name(name), "id"), text
-    return "id", None
+@dataclass(eq=False)
+class _Segment:
+    """One segment: what it says of itself, and its place in the hierarchy."""
+
+    id: str | None
+    name: str | None
+    parent_id: str | None
+    others: Mapping[str, Any]
+    parent: _Segment | None = None
+    children: list[_Segment] = field(default_factory=list)
+
+    def row(self, level: int, path: str) -> dict[str, Any]:
+        """Return its row; an attribute with the name of one of our columns gets another one."""
+        others = {f"{name} (attribute)" if name in _COLUMNS else name: v for name, v in self.others.items()}
+        parent_id = self.parent_id if self.parent is None else self.parent.id
+        return {"id": self.id, "name": self.name, "parent": parent_id, "level": level, "path": path, **others}
 
 
-def _add_rows(rows: dict[int, dict[str, Any]], root: _Segment, level: int | None) -> None:
-    """Add the rows of a segment and of all below it, by identity, except those that are there already."""
-    pending: list[tuple[_Segment, int | None, tuple[str, ...]]] = [(root, level, ())]
+def _segments_of(reply: Any) -> Iterator[_Segment]:
+    """Yield every segment of a reply, parents before children, those of a tree below their parents."""
+    is_envelope = isinstance(reply, dict) and "data" in reply and not _members(reply)
+    top = reply["data"] if is_envelope else reply
+    pending: list[tuple[Any, _Segment | None]] = [
+        (one, None) for one in reversed(top if isinstance(top, list) else [top])
+    ]
     while pending:
-        segment, at, above = pending.pop()
-        if id(segment) in rows:
-            continue
-        path = (*above, segment.name or segment.id or _NAMELESS)
-        rows[id(segment)] = _segment_row(segment, at, path)
-        below = None if at is None else at + 1
-        pending += [(child, below, path) for child in reversed(segment.below)]
-
-
-def _segment_row(segment: _Segment, level: int | None, path: tuple[str, ...]) -> dict[str, Any]:
-    others = {}
-    for name, value in segment.values.items():
-        # An id or a name that is not a text, such as an object, is in no column of its own yet.
-        is_ours = name in {"id", "name"}
-        if name not in segment.used and not (is_ours and (value is None or _scalar_as_text(value))):
-            others[f"{name} (attribute)" if is_ours or name in _ADDED_COLUMNS else name] = value
-    return {
-        "id": segment.id,
-        "name": segment.name,
-        "parent": segment.missing_parent if segment.above is None else segment.above.id,
-        "level": level,
-        "path": " > ".join(path),
-        **others,
-    }
-
-
-def _circle(segment: _Segment) -> str:
-    """Return the parents of a segment in words, up to the first repeated one."""
-    seen: list[_Segment] = []
-    at: _Segment | None = segment
-    while at is not None and at not in seen:
-        seen.append(at)
-        at = at.above
-    return " < ".join(one.id or one.name or _NAMELESS for one in [*seen, *([at] if at else [])])
-
-
-def _is_segment(values: Mapping[str, Any], ids: tuple[str, ...]) -> bool:
-    """Whether an object has an identifier or a name, as segments have; a localized text does not count."""
-    if "data" in values and "expressedIn" in values:
-        return False
-    segment = _Segment(values, None)
-    return segment.name is not None or not segment.ids.keys().isdisjoint(ids)
-
-
-def _has_facts_and_children(values: Mapping[str, Any]) -> bool:
-    """Whether an object without identifier and name is still a root: it has children and other attributes."""
-    names = {_normalized_name(name): value for name, value in values.items()}
-    return any(isinstance(names.get(name), list) for name in _CHILDREN) and any(
-        not isinstance(value, list | dict) and value is not None for value in values.values()
-    )
-
-
-def _localized_name(value: Any) -> str | None:
-    """Return a name: a text, or the first of several localized texts."""
-    if isinstance(value, list):
-        return next((text for item in value if (text := _localized_name(item)) is not None), None)
-    if isinstance(value, dict):
-        named = next(
-            (value[key] for key in ("data", "en", "text", "label") if isinstance(value.get(key), str)), None
+        value, parent = pending.pop()
+        names = _members(value) if isinstance(value, dict) else {}
+        if not names:
+            raise ValueError(f"{value!r:.80} is no segment with {', '.join(_MEMBERS['id'])} or a name")
+        members = {member: value[name] for member, name in names.items()}
+        segment = _Segment(
+            _text(members.get("id")),
+            _name(members.get("name")),
+            _parent_id(members.get("parent")),
+            {name: other for name, other in value.items() if name not in names.values()},
+            parent,
         )
-        return named or next((text for text in value.values() if isinstance(text, str)), None)
-    return _scalar_as_text(value)
+        if parent is not None:
+            parent.children.append(segment)
+        yield segment
+        children = members.get("children") or []
+        if not isinstance(children, list):
+            raise ValueError(f"{names['children']!r} is {children!r:.80}, which is no list of segments")  # noqa: TRY004
+        pending += [(child, segment) for child in reversed(children)]
 
 
-def _scalar_as_text(value: Any) -> str | None:
-    """Return an identifier or a name as text; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    return str(value)
+def _members(value: Mapping[str, Any]) -> dict[str, str]:
+    """Return which of the declared members an object has, each with the name that the service gives it."""
+    named = {
+        member: next((name for name in names if name in value), None) for member, names in _MEMBERS.items()
+    }
+    return {member: name for member, name in named.items() if name is not None}
 
 
-def _normalized_name(name: str) -> str:
-    return re.sub("[_-]", "", name).lower()
+def _text(value: Any) -> str | None:
+    """Return an identifier or a name as text."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+        raise ValueError(f"{value!r:.80} is neither an identifier nor a name")  # noqa: TRY004 - about the reply
+    return None if value is None else str(value)
+
+
+def _name(value: Any) -> str | None:
+    """Return a name: a text, or the first of several in languages (`{expressedIn, data}`)."""
+    if isinstance(value, list):
+        return next(
+            (_text(item["data"]) for item in value if isinstance(item, dict) and "data" in item), None
+        )
+    return _text(value)
+
+
+def _parent_id(value: Any) -> str | None:
+    """Return the id of the parent that a segment names, by it or by an object with it; None for a root."""
+    if isinstance(value, dict):
+        value = next((value[name] for name in _MEMBERS["id"] if name in value), None)
+    return _text(value) or None

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import limited_lines
 from prodex.errors import InputError, QueryError, SnapshotDamaged
@@ -168,7 +169,11 @@ def _newest_name(snapshot: Any) -> str:
     if earlier:
         shown = repr(snapshot) if isinstance(snapshot, str) else str(snapshot.folder)
         raise QueryError(
-            f"{shown} is an earlier snapshot. The newest is refreshed: refresh({name!r}, service)."
+            advice(
+                "{shown} is an earlier snapshot. The newest is refreshed: {refresh}.",
+                shown=shown,
+                refresh=PythonCall("refresh({name!r}, service)", name=name),
+            )
         )
     return name
 
@@ -435,10 +440,18 @@ def _records_lost(
             found = rows.aggregate([]).to_pylist()
             products += [row["gtin"] or row["product_id"] for row in found]
     count = sum(part.products for part in lost)
-    named = ", ".join(products[:_SHOWN]) + (" and more (error.products)" if products[_SHOWN:] else "")
+    named = ", ".join(products[:_SHOWN])
     return SnapshotDamaged(
-        f"{folder} cannot be refreshed: the records of {count:,} products are damaged and have to be fetched again"
-        f"{f': {named}' if named else ''}. Load everything again (load_products with max_age=0), or refresh from an "
-        "earlier snapshot; verify() lists the damaged files.",
+        advice(
+            "{folder} cannot be refreshed: the records of {count} products are damaged and have to be fetched "
+            "again{named}{more}. Load everything again ({load}), or refresh from an earlier snapshot; {verify} "
+            "lists the damaged files.",
+            folder=folder,
+            count=f"{count:,}",
+            named=f": {named}" if named else "",
+            more=PythonCall(" and more (error.products)") if products[_SHOWN:] else "",
+            load=PythonCall("load_products with max_age=0"),
+            verify=PythonCall("verify()"),
+        ),
         products=tuple(products),
     )

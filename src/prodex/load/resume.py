@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from prodex import clock
+from prodex.advice import Argument, PythonCall, advice
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import Ledger
 from prodex.errors import IncompleteLoad, OtherLayout, ProdexError, QueryError, SnapshotError, StorageError
@@ -170,11 +171,19 @@ def require_complete(what: str, ledger: Ledger, journal: LoadJournal, allow_inco
     problems = ledger.problems
     shown = "".join(f" {place}: {reason}." for place, reason in problems[:3])
     if problems[3:]:
-        shown += f" These are 3 of {len(problems):,}; `error.ledger.problems` lists all."
+        shown += f" These are 3 of {len(problems):,}."
     shown += "".join(f" Note: {note}." for note in ledger.notes[:3])
+    is_spent = any(place == "budget" for place, _ in problems)
     raise IncompleteLoad(
-        f"{what} is not complete: {ledger}.{shown} Try again, or pass allow_incomplete=True to save what was "
-        "received; the catalogue will then say so.",
+        advice(
+            "{what} is not complete: {ledger}.{shown} Try again, or pass {allow} to save what was received; the "
+            "catalogue will then say so." + " {budget} changes the budget." * is_spent,
+            what=what,
+            ledger=ledger,
+            shown=shown,
+            allow=Argument("allow_incomplete", True),
+            budget=PythonCall("budget=LoadBudget(...)"),
+        ),
         ledger,
     )
 
@@ -298,9 +307,12 @@ def reuse_notice(catalog: Catalog, now: datetime) -> str:
     begun, folder = catalog.origin.loaded_at, catalog.folder
     if begun is None or folder is None or folder.name > clock.as_name(now):
         return ""
-    return (
-        f"Reusing the snapshot {folder.parent.name!r} of {moment_in_words(begun, zone=UTC)}, "
-        f"{duration_in_words(now - begun)} old; max_age=0 loads again."
+    return advice(
+        "Reusing the snapshot {name} of {moment}, {age} old; {again} loads again.",
+        name=repr(folder.parent.name),
+        moment=moment_in_words(begun, zone=UTC),
+        age=duration_in_words(now - begun),
+        again=Argument("max_age", 0),
     )
 
 

@@ -1,1 +1,1 @@
-"""The network, for the service and for pictures: addresses, connections, retries, response bodies, downloads."""
+"""The way to the network, for the service and for pictures: addresses, HTTP, failures, retries, downloads."""

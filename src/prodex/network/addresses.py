@@ -19,6 +19,10 @@ from prodex.untrusted_text import on_one_line
 Origin: TypeAlias = tuple[str, str, int]
 _Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+#: Statuses of a reply that redirects to another address, and how many redirects may follow one another.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MOST_REDIRECTS = 5
+
 _PORTS = {"http": 80, "https": 443}
 _LONGEST = 4_000
 _SHOWN = 100
@@ -74,13 +78,18 @@ class Address:
             As `read_address`.
         """
         try:
-            url = urljoin(f"{self.scheme}://{self.netloc}{self.target}", location)
+            url = urljoin(self.url, location)
         except ValueError as error:
             raise MediaRefused(f"{self} redirects to an address that cannot be parsed.") from error
         return read_address(url)
 
+    @property
+    def url(self) -> str:
+        """The address as it is requested."""
+        return f"{self.scheme}://{self.netloc}{self.target}"
+
     def __str__(self) -> str:
-        return shortened(f"{self.scheme}://{self.netloc}{self.target}")
+        return shortened(self.url)
 
 
 def read_address(url: str) -> Address:
@@ -154,11 +163,6 @@ def is_public(text: str) -> bool:
     return all(map(_is_global, (address, *_embedded(address), *_tunnelled(address))))
 
 
-def is_this_machine(text: str) -> bool:
-    """Whether an IP address is the loopback of this machine."""
-    return ipaddress.ip_address(text.partition("%")[0]).is_loopback
-
-
 def _is_global(address: _Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         if _embedded(address):  # it is as public as the IPv4 address in it, which is checked by itself
@@ -200,11 +204,19 @@ def is_loopback(base_url: str) -> bool:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a host name or an IP address is this machine's loopback."""
+    """Whether a host name or an IP address is this machine's loopback.
+
+    >>> [is_loopback_host(one) for one in ("localhost", "127.1.2.3", "::1", "::1%1", "10.0.0.1", "localhost.example")]
+    [True, True, True, True, False, False]
+    """
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+#: Bytes of a reply to /health that are read: that of a sandbox is shorter.
+LONGEST_HEALTH = 65_536
 
 
 def is_health_of_sandbox(reply: bytes) -> bool:

@@ -1,43 +1,46 @@
 """Download files from addresses that suppliers typed, without secrets and only from addresses that may be requested.
 
-Nothing is shared with the service's transport: no token, no cookie, no `~/.netrc`. Proxies of the environment are not
-used either: a proxy would resolve the name again, and could reach an address that was refused here. Every IP address
-that a name resolves to is checked, and the connection is pinned to the checked one; TLS is verified for the name
-(certificates from `REQUESTS_CA_BUNDLE`, if it is set). All times are in seconds.
+Nothing is shared with calls to the service: no token, no cookie, no `~/.netrc`. Proxies of the environment are not used
+either: a proxy would resolve the name again, and could reach an address that was refused here. Every IP address that a
+name resolves to is checked, and the connection is pinned to a checked one; TLS is verified for the name. All times are
+in seconds.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import re
 import socket
-import ssl
 import stat
-import time
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.request import getproxies
 
+from requests import RequestException
 from urllib3 import exceptions
 
 from prodex.errors import MediaFailed, MediaRefused, ProdexError
 from prodex.files.atomic import remove, storage
 from prodex.limits import PICTURE, LimitExceeded, Limits, Meter
 from prodex.network.addresses import (
+    LONGEST_HEALTH,
+    MOST_REDIRECTS,
+    REDIRECTS,
     Address,
     is_health_of_sandbox,
+    is_loopback_host,
     is_public,
-    is_this_machine,
     read_address,
     sandbox_of,
 )
-from prodex.network.connection_pool import ConnectionPools
+from prodex.network.causes import Cause, cause_of, wrapped
+from prodex.network.http_adapter import Halted, LimitedAdapter, LimitedCall, chunks
 from prodex.network.retry import (
     RETRYABLE_STATUSES,
     RetryableError,
@@ -50,17 +53,11 @@ from prodex.network.retry import (
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
 
-    from prodex.network.connection_pool import Deadline
-
 
 logger: logging.Logger = logging.getLogger("prodex")
 
-_CHUNK = 65_536
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 #: Addresses tried per name: each costs the connection timeout if nobody answers.
 _MOST_ADDRESSES = 4
-#: Seconds for which checked addresses of a name are reused: thousands of pictures of one host need one look-up.
-_DNS_CACHE_SECONDS = 60
 
 #: Short: a missing picture is reported and can be fetched later, and thousands of others wait behind it.
 _RETRY = RetryPolicy(seconds=60, attempts=3, longest_wait=4, longest_retry_after=10)
@@ -74,8 +71,6 @@ class DownloadPolicy:
     ----------
     connect, read
         Seconds to wait for a connection, and for the next bytes.
-    redirects
-        Redirects followed for one file.
     per_host
         Connections to one host at a time.
     silences
@@ -84,7 +79,6 @@ class DownloadPolicy:
 
     connect: float = 10
     read: float = 20
-    redirects: int = 5
     per_host: int = 4
     silences: int = 5
 
@@ -128,11 +122,11 @@ class MediaDownloader:
         # No shared budget: a host that fails would use up the retries of the others.
         self._retrying = Retrying(retry, budget=False)
         self._resolve = resolve
-        self._user_agent = f"prodex/{version('prodex')}"
-        self._pools = ConnectionPools(
-            self._policy.per_host, connect=self._policy.connect, read=self._policy.read
-        )
-        self._resolved: dict[tuple[str, int, bool], tuple[float, list[str]]] = {}
+        # A connection to the sandbox must not be used for a host that only claims to be there.
+        self._outside = LimitedAdapter(partial(self._addresses, is_sandbox=False))
+        self._inside = LimitedAdapter(partial(self._addresses, is_sandbox=True))
+        self._slots: dict[str, threading.Semaphore] = {}
+        self._halted = threading.Event()
         self._silences: Counter[str] = Counter()
 
     def download(self, url: str, part: Path) -> None:
@@ -171,39 +165,37 @@ class MediaDownloader:
         self._silences[address.host] = 0
 
     def halt(self) -> None:
-        """Stop at once: cut every connection, and start no download."""
-        self._pools.halt()
+        """Stop at once: end every reply, and start no download."""
+        self._halted.set()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pools.close()
+        self._outside.close()
+        self._inside.close()
 
     def _attempt(self, address: Address, part: PartialDownload) -> None:
-        if self._pools.is_halted:
-            raise MediaFailed(f"Fetching {address} was stopped.")
         is_sandbox = address.origin == self._sandbox
-        for _ in range(self._policy.redirects + 1):
-            with self._pools.slot(address.host):
+        for _ in range(MOST_REDIRECTS + 1):
+            # In one step, since threads share it; the limit of a pool of connections would be one for each port.
+            with self._slots.setdefault(address.host, threading.Semaphore(self._policy.per_host)):
                 if is_sandbox and not self._is_identified:
                     self._identify(address)
                 with self._reply(address, is_sandbox, part.headers()) as (reply, meter):
-                    location = reply.headers.get("Location") if reply.status in _REDIRECTS else None
+                    location = reply.headers.get("Location") if reply.status in REDIRECTS else None
                     if location is None:
                         self._receive(address, reply, part, meter)
                         return
             address = address.resolve(location)
             # Only the sandbox may redirect to itself: any other server could use a redirect to reach this machine.
             is_sandbox = is_sandbox and address.origin == self._sandbox
-        raise MediaRefused(
-            f"There were more than {self._policy.redirects} redirects, the last one to {address}."
-        )
+        raise MediaRefused(f"There were more than {MOST_REDIRECTS} redirects, the last one to {address}.")
 
     def _identify(self, address: Address) -> None:
         """Make sure that the server on this machine is a sandbox, with a request that harms no other server."""
         with self._reply(replace(address, target="/health"), is_sandbox=True, headers={}) as (reply, _):
-            self._is_identified = reply.status == 200 and is_health_of_sandbox(reply.read(_CHUNK))
+            self._is_identified = reply.status == 200 and is_health_of_sandbox(reply.read(LONGEST_HEALTH))
             reply.read1(1)  # reads the end of the reply, without which urllib3 does not reuse the connection
         if not self._is_identified:
             raise MediaRefused(
@@ -214,68 +206,41 @@ class MediaDownloader:
     def _reply(
         self, address: Address, is_sandbox: bool, headers: Mapping[str, str]
     ) -> Iterator[tuple[BaseHTTPResponse, Meter]]:
-        """Send a request to the first IP address that accepts it; yield the reply, and the meter of its bytes."""
+        """Send a request; yield the reply, and the meter of its bytes."""
         headers = {
-            # The connection is to an IP address, so the name of the host has to be given here.
-            "Host": address.netloc,
-            "User-Agent": self._user_agent,
             "Accept": "image/*, */*;q=0.5",
             # Pictures are compressed already, and a range of a compressed reply could not be appended.
             "Accept-Encoding": "identity",
             **headers,
         }
         meter = Meter(self._limits, PICTURE, self._setting)
-        for ip in self._checked(address, is_sandbox):
-            pool = self._pools.pool(address, ip)
-            with self._pools.deadline(meter) as deadline:
-                try:
-                    reply = pool.urlopen(
-                        "GET",
-                        address.target,
-                        headers=headers,
-                        # One retry layer, `Retrying`; that of urllib3 would multiply the attempts.
-                        retries=False,
-                        redirect=False,
-                        preload_content=False,
-                        decode_content=False,
-                    )
-                except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError):
-                    if not self._pools.is_halted:
-                        continue
-                    raise MediaFailed(f"Fetching {address} was stopped.") from None
-                except exceptions.HTTPError as error:
-                    raise self._failure(error, address, deadline) from error
+        call = LimitedCall(meter, self._halted)
+        timeout = self._policy.connect, self._policy.read
+        adapter = self._inside if is_sandbox else self._outside
+        to_come = None
+        try:
+            with adapter.get(address.url, call, timeout=timeout, headers=headers) as reply:
                 logger.debug("GET %s: %d", address, reply.status)
                 try:
                     yield reply, meter
-                    deadline.check()
-                except (exceptions.HTTPError, OSError, LimitExceeded) as error:
-                    # A StorageError is an OSError too: then the disk failed, not the host.
-                    if isinstance(error, ProdexError):
-                        raise
-                    raise self._failure(error, address, deadline, reply.length_remaining) from error
                 finally:
-                    reply.close()
-                return
-        proxy = " No proxy is used for addresses that suppliers typed." if getproxies() else ""
-        raise RetryableError(f"no connection to {address.host}.{proxy}", kind=MediaFailed)
+                    to_come = reply.length_remaining
+        except ProdexError:  # a StorageError is an OSError too: then the disk failed, not the host
+            raise
+        except (RequestException, exceptions.HTTPError, OSError, LimitExceeded, Halted) as error:
+            raise self._failure(error, address, to_come) from error
 
-    def _checked(self, address: Address, is_sandbox: bool) -> list[str]:
+    def _addresses(self, host: str, port: int, *, is_sandbox: bool) -> list[str]:
         """Return the IP addresses of a name. One that may not be requested refuses all of them."""
-        key = address.host, address.port, is_sandbox
-        looked_up, ips = self._resolved.get(key, (-math.inf, []))
-        if time.monotonic() - looked_up < _DNS_CACHE_SECONDS:
-            return ips
         try:
-            found = self._resolve(address.host, address.port, type=socket.SOCK_STREAM)
+            found = self._resolve(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise RetryableError(f"{address.host} cannot be resolved.", kind=MediaFailed) from error
+            raise RetryableError(f"{host} cannot be resolved.", kind=MediaFailed) from error
         ips = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-        is_allowed = is_this_machine if is_sandbox else is_public
+        is_allowed = is_loopback_host if is_sandbox else is_public
         if refused := [ip for ip in ips if not is_allowed(ip)]:
             kind = "this machine" if is_sandbox else "the public internet"
-            raise MediaRefused(f"{address} was not requested: {refused[0]} is not an address of {kind}.")
-        self._resolved[key] = time.monotonic(), ips[:_MOST_ADDRESSES]
+            raise MediaRefused(f"{host} was not requested: {refused[0]} is not an address of {kind}.")
         return ips[:_MOST_ADDRESSES]
 
     def _receive(
@@ -291,10 +256,10 @@ class MediaDownloader:
         if (size := meter.wire + (reply.length_remaining or 0)) > most:
             raise MediaRefused(
                 f"{address} has {size:,} bytes, and the limit is {most:,}: "
-                f"{self._setting}(limits=px.Limits(wire_bytes=...)) raises it."
+                f"{self._setting}(limits=px.limits.Limits(wire_bytes=...)) raises it."
             )
         with part.receiving(reply) as add:
-            while chunk := reply.read1(_CHUNK):
+            for chunk in chunks(reply):
                 try:
                     meter.count_received(len(chunk))
                 except LimitExceeded as error:
@@ -307,33 +272,35 @@ class MediaDownloader:
                 add(chunk)
 
     def _failure(
-        self, error: Exception, address: Address, deadline: Deadline, to_come: int | None = None
+        self, error: Exception, address: Address, to_come: int | None
     ) -> RetryableError | MediaFailed:
         """Return the error to raise: a `RetryableError` where another attempt may succeed."""
-        if self._pools.is_halted:
+        if isinstance(error, Halted):
             return MediaFailed(f"Fetching {address} was stopped.")
-        if deadline.is_over:
-            error = deadline.meter.exceeded("seconds")
-        host = address.host
-        match error:
-            case LimitExceeded():
-                most = f"{self._limits.seconds:,g}"
-                return MediaFailed(f"{address} took more than {most} s and is incomplete: {error}.")
-            case exceptions.SSLError(args=(ssl.SSLCertVerificationError(), *_)):
+        if isinstance(error, LimitExceeded):
+            most = f"{self._limits.seconds:,g}"
+            return MediaFailed(f"{address} took more than {most} s and is incomplete: {error}.")
+        cause = cause_of(error)
+        problem = cause.format(host=address.host)
+        match cause:
+            case Cause.CERTIFICATE:
                 return MediaFailed(
-                    f"The certificate of {host} was not accepted. Behind a company proxy, point REQUESTS_CA_BUNDLE to "
-                    "its certificate."
+                    f"{problem}. Behind a company proxy, point REQUESTS_CA_BUNDLE to its certificate."
                 )
-            case exceptions.ReadTimeoutError() | TimeoutError():
-                return RetryableError(f"{host} did not answer in time.", kind=MediaFailed)
-        rest = f"with {to_come:,} bytes to come" if to_come else f"({_reason(error)})"
-        return RetryableError(f"the connection to {host} broke {rest}.", kind=MediaFailed)
+            case Cause.NO_CONNECTION | Cause.NOT_ACCEPTED:
+                proxy = " No proxy is used for addresses that suppliers typed." if getproxies() else ""
+                problem = f"{Cause.NO_CONNECTION.format(host=address.host)}.{proxy}"
+            case Cause.BROKEN:
+                rest = f"with {to_come:,} bytes to come" if to_come else f"({_reason(error)})"
+                problem = f"{problem} {rest}."
+            case _:
+                problem = f"{problem}."
+        return RetryableError(problem, kind=MediaFailed)
 
 
 def _reason(error: Exception) -> str:
-    """Return the type of an error, or of the one that a `ProtocolError` of urllib3 wraps."""
-    inner = error.args[-1] if isinstance(error, exceptions.ProtocolError) and error.args else error
-    return type(inner if isinstance(inner, Exception) else error).__name__
+    """Return the type of the innermost error."""
+    return type(list(wrapped(error))[-1]).__name__
 
 
 def _raise_for_status(address: Address, reply: BaseHTTPResponse) -> None:

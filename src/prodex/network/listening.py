@@ -1,4 +1,4 @@
-"""A socket that listens on this machine alone."""
+"""A socket that listens on this machine only, for the pages that prodex serves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def listening(port: int = 0) -> socket.socket:
-    """Return a socket that listens on this machine: whoever is told of the address is answered from then on.
+    """Return a socket that listens on this machine: from then on, callers of its address wait and are not refused.
 
     Parameters
     ----------
@@ -29,13 +29,14 @@ def listening(port: int = 0) -> socket.socket:
     ...     one.getsockname()[0]
     '127.0.0.1'
     """
-    made = socket.socket()
+    server = socket.socket()
     try:
-        made.bind((LOOPBACK, port))
+        server.bind((LOOPBACK, port))
     except (OSError, OverflowError) as error:
-        made.close()
+        server.close()
         raise InputError(
-            f"Port {port} cannot be used: {error}. Give another one, or leave --port out for any that is free."
+            f"Port {port} cannot be used: {str(error).removeprefix('bind(): ').rstrip('.')}. Give another one, or "
+            "leave it out for any that is free."
         ) from error
-    made.listen()
-    return made
+    server.listen()
+    return server

@@ -18,6 +18,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from prodex import clock
+from prodex.advice import PythonCall, advice
 from prodex.arguments import whole_number
 from prodex.errors import OutcomeUnknown, ServiceError, ServiceUnreachable, SettingsError
 from prodex.limits import is_positive
@@ -123,8 +124,11 @@ class RetryPolicy:
                 is_good = is_positive(value) or (is_zero and not name.startswith("retries"))
             if not is_good:
                 raise SettingsError(
-                    f"RetryPolicy({name}={value!r:.40}) cannot be applied. Give a number "
-                    f"{'above 0' if name.startswith(('retries', 'attempts')) else 'of seconds'}."
+                    advice(
+                        "{policy} cannot be applied. Give a number {kind}.",
+                        policy=PythonCall("RetryPolicy({name}={value})", name=name, value=f"{value!r:.40}"),
+                        kind="above 0" if name.startswith(("retries", "attempts")) else "of seconds",
+                    )
                 )
 
 
@@ -250,12 +254,21 @@ class Retrying:
             wait = self._pause(failure, attempts, end - now) if may_repeat else None
             if wait is None:
                 times = "once" if attempts == 1 and not failure.is_transient else f"{attempts} times"
-                tried = f"{times} in {self._clock() - begin:.0f} s; the last failure: {failure}"
-                if may_repeat and self._setting:
-                    tried += (
-                        f" {self._setting}(retry=px.RetryPolicy({name}=...)) tries longer than {seconds:g} s."
-                    )
-                raise failure.kind(f"{what} failed {tried}", status=failure.status) from failure.__cause__
+                longer = " {longer} tries longer than {seconds} s." if may_repeat and self._setting else ""
+                failed = advice(
+                    "{what} failed {times} in {time} s; the last failure: {failure}" + longer,
+                    what=what,
+                    times=times,
+                    time=f"{self._clock() - begin:.0f}",
+                    failure=failure,
+                    longer=PythonCall(
+                        "{setting}(retry=px.service.RetryPolicy({name}=...))",
+                        setting=self._setting,
+                        name=name,
+                    ),
+                    seconds=f"{seconds:g}",
+                )
+                raise failure.kind(failed, status=failure.status) from failure.__cause__
             self._sleep(wait)
 
     def _pause(self, failure: RetryableError, attempts: int, left: float) -> float | None:

@@ -13,7 +13,7 @@ from prodex.notebook.views.card_parts import card_parts
 from prodex.notebook.views.gallery_pictures import jpegs
 
 if TYPE_CHECKING:
-    from prodex.pictures import Thumbnail
+    from prodex.pictures.thumbnails import Thumbnail
 
 
 def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> str:

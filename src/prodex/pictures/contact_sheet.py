@@ -30,7 +30,6 @@ from prodex.pictures.thumbnails import (
     small_pictures,
 )
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, reporting
-from prodex.store.snapshot import catalog_given
 from prodex.tables.frames import to_frame
 from prodex.untrusted_text import on_one_line
 
@@ -109,7 +108,7 @@ class Gallery:
     Examples
     --------
     >>> import prodex
-    >>> sheet = prodex.gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+    >>> sheet = prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).gallery()
     >>> sheet.files[["gtin", "problem"]].values.tolist()
     [['03036811359935', 'no packshot']]
     """
@@ -181,7 +180,7 @@ class Gallery:
         Examples
         --------
         >>> import prodex, tempfile
-        >>> sheet = prodex.gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
+        >>> sheet = prodex.flatten([{"id": 7, "gtin": "03036811359935"}]).gallery()
         >>> sheet.to_html(f"{tempfile.mkdtemp()}/sheet.html").name
         'sheet.html'
         """
@@ -226,46 +225,10 @@ def gallery(
     limits: Limits | None = None,
     progress: Progress = None,
 ) -> Gallery:
-    """Show the products of a catalogue by their pictures, a page at a time.
-
-    Pictures are downloaded as by `download_pictures`, made small, and cached. The browser gets these small pictures and
-    never an address of a supplier.
-
-    Parameters
-    ----------
-    catalog
-        The products, in their order.
-    size
-        Pixels of the longest side of a picture.
-    packshots_only
-        Show packshots only; otherwise the first picture of a product without a packshot.
-    page, per_page
-        Number of the page, from 1, and of products on a page.
-    folder
-        Take the files from this folder of `download_pictures`, and download nothing.
-    limits
-        Limits of a file, as for `download_pictures`.
-    progress
-        A progress bar in notebooks and terminals once it takes over a second (None), or from the start (True), none
-        (False), or a function of (done, total), both in pictures.
-
-    Raises
-    ------
-    InputError
-        When there is no such page, or a parameter is not valid.
-    StorageError
-        When the disk refuses.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> gallery(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]))
-    Gallery: products 1-1 of 1, page 1 of 1; 0 of 1 with a picture, 1 without a packshot
-    """
+    """Show the products of a catalogue by their pictures, a page at a time; see `Catalog.gallery`."""
     if (whole := whole_number(per_page, 1, _PER_PAGE[-1])) is None:
         raise InputError(f"per_page={per_page!r} must be a number from 1 to {_PER_PAGE[-1]}.")
     per_page = whole
-    catalog = catalog_given(catalog, "gallery(catalog)")
     pages = max(1, -(-len(catalog) // per_page))
     if (whole := whole_number(page, 1, pages)) is None:
         raise InputError(f"There is no page={page!r}: {len(catalog):,} products make {pages:,} pages.")

@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
+from prodex.advice import Argument, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError, StorageError
@@ -86,7 +87,13 @@ def download_pictures(
     [['failed', 'file:///etc/passwd is a file: address; only http and https are requested.']]
     """
     if (whole := whole_number(workers, _WORKERS[0], _WORKERS[-1])) is None:
-        raise InputError(f"workers={workers!r} must be a number from 1 to {_WORKERS[-1]}.")
+        raise InputError(
+            advice(
+                "{workers} must be a number from 1 to {most}.",
+                workers=Argument("workers", workers),
+                most=_WORKERS[-1],
+            )
+        )
     workers = whole
     catalog = catalog_given(catalog, "download_pictures(catalog, 'pictures')", folder)
     if not isinstance(folder, str | Path):

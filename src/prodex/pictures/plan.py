@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import Argument, PythonCall, advice
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
@@ -101,7 +102,11 @@ def plan(
     whole = None if size is None else whole_number(size, _SIDES[0], _SIDES[-1])
     if size is not None and whole is None:
         raise InputError(
-            f"size={size!r} is not a number of pixels. Give the longest side, such as 512, or None for the original."
+            advice(
+                "{size} is not a number of pixels. Give the longest side, such as 512, or {none} for the original.",
+                size=Argument("size", size),
+                none=PythonCall("None"),
+            )
         )
     size = whole
     chosen = None if products is None else pc.field("product_id").isin(products)
@@ -141,7 +146,7 @@ def _planned_picture(
 
 def _why_left_out(row: Mapping[str, Any], packshots_only: bool) -> str | None:
     if row["attribute"] != _OWN:
-        return "it belongs to a pending update; with_pending_updates(catalog) has it as accepted"
+        return "it belongs to a pending update; catalog.with_pending_updates() has it as accepted"
     if packshots_only and not row["is_packshot"]:
         return "it is not a packshot according to its record"
     return None

@@ -260,8 +260,8 @@ def created(place: Place, table: str, name: str, columns: Any, added: list[Any])
     from deltalake.transaction import create_table_with_add_actions
 
     place.make_log(table)
-    try:
-        create_table_with_add_actions(
+    return _is_committed(
+        lambda: create_table_with_add_actions(
             place.table(table),
             columns,
             added,
@@ -272,13 +272,7 @@ def created(place: Place, table: str, name: str, columns: Any, added: list[Any])
             # Without this, the second of two that make the same table would add its files as version 1 in silence.
             commit_properties=deltalake.CommitProperties(max_commit_retries=0),
         )
-    except deltalake.exceptions.CommitFailedError:
-        return False
-    except deltalake.exceptions.DeltaError as error:
-        if "already exists" in str(error):
-            return False
-        raise
-    return True
+    )
 
 
 def written(
@@ -292,8 +286,18 @@ def written(
     deltalake = delta()
     kept = [deltalake.Transaction(*one) for one in (transactions or {}).items()]
     expected = deltalake.CommitProperties(max_commit_retries=0, app_transactions=kept or None)
+    return _is_committed(
+        lambda: handle.create_write_transaction(
+            actions, mode, columns or handle.schema(), commit_properties=expected
+        )
+    )
+
+
+def _is_committed(commit: Callable[[], object]) -> bool:
+    """Commit a version, and say whether it became the one that was expected: another may have been first."""
+    deltalake = delta()
     try:
-        handle.create_write_transaction(actions, mode, columns or handle.schema(), commit_properties=expected)
+        commit()
     except deltalake.exceptions.CommitFailedError:
         return False
     except deltalake.exceptions.DeltaError as error:

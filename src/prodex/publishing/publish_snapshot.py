@@ -14,6 +14,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from prodex import clock
+from prodex.advice import Argument, PythonCall, advice
 from prodex.catalog import Catalog
 from prodex.catalog.part import Part
 from prodex.errors import InputError, PublicationConflict, PublicationRefused
@@ -215,10 +216,16 @@ def _refuse_older(content: _Content, newest: Publication) -> None:
     """
     if _is_older(content, newest):
         raise PublicationRefused(
-            f"The snapshot {content.name}@{content.folder.name} is older than {newest.name}@{newest.snapshot}, the "
-            f"newest publication at {newest.uri} (number {newest.number}), and is not published. To have readers open "
-            "the older one from now on, publish it with older=True (--older); open_published(uri, at=...) opens an "
-            "earlier publication."
+            advice(
+                "The snapshot {ours} is older than {theirs}, the newest publication at {uri} (number {number}), and is "
+                "not published. To have readers open the older one from now on, publish it with {older}{at}.",
+                ours=f"{content.name}@{content.folder.name}",
+                theirs=f"{newest.name}@{newest.snapshot}",
+                uri=newest.uri,
+                number=newest.number,
+                older=Argument("older", True),
+                at=PythonCall("; open_published(uri, at=...) opens an earlier publication"),
+            )
         )
 
 

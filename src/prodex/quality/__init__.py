@@ -5,10 +5,12 @@ from prodex.quality.archive import list_audits, open_audit
 from prodex.quality.audit import Audit
 from prodex.quality.check import Check
 from prodex.quality.comparison import AuditComparison, compare_audits
+from prodex.quality.declared_fields import law_fields
 from prodex.quality.profile import Profile, profiles
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import rule, rules
 from prodex.quality.verdict import Evidence, Verdict
+from prodex.quality.watch import Watch
 
 __all__ = [
     "Audit",
@@ -18,7 +20,9 @@ __all__ = [
     "Profile",
     "Requirements",
     "Verdict",
+    "Watch",
     "compare_audits",
+    "law_fields",
     "list_audits",
     "open_audit",
     "profiles",

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from msgspec.structs import replace as replace_facts
 
 from prodex import clock
+from prodex.advice import Argument, PythonCall, advice
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, SnapshotNotFound
@@ -334,8 +335,17 @@ def _file_named(name: object) -> tuple[Path, str | None]:
         is_known = folder.is_dir()
         there = [] if is_known else sorted(one.name for one in snapshots_folder().glob("*") if one.is_dir())
     if not is_known:
-        near = hint(wanted, there, "prodex.list_snapshots() lists what there is.")
-        raise SnapshotNotFound(f"There is nothing of {wanted!r} in {snapshots_folder()}{near}")
+        near = hint(wanted, there)
+        raise SnapshotNotFound(
+            advice(
+                "There is nothing of {wanted} in {folder}"
+                + near
+                + " {list} lists what there is." * (near == "."),
+                wanted=repr(wanted),
+                folder=snapshots_folder(),
+                list=PythonCall("prodex.list_snapshots()"),
+            )
+        )
     return folder / ACCEPTED_FILE, folder.name
 
 
@@ -350,7 +360,12 @@ def _reason(given: object) -> str:
     words = " ".join(given.split()) if isinstance(given, str) else ""
     if not words:
         raise InputError(
-            f"reason is {described(given)}. Say why the findings are accepted, such as reason='printed so on the pack'."
+            advice(
+                "{reason} is {given}. Say why the findings are accepted, such as {example}.",
+                reason=Argument("reason"),
+                given=described(given),
+                example=Argument("reason", "printed so on the pack"),
+            )
         )
     return words
 

@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import clock
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.origin import Chosen, chosen_as_json
@@ -109,8 +110,12 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
         return audit
     if is_there(target):
         raise InputError(
-            f"{target} is an audit that was made at the same moment: this one, or one of more or fewer of its products."
-            " It is not replaced; save this one under another name: audit.save('other')."
+            advice(
+                "{target} is an audit that was made at the same moment: this one, or one of more or fewer of its "
+                "products. It is not replaced{other}.",
+                target=target,
+                other=PythonCall("; save this one under another name: audit.save('other')"),
+            )
         )
     with folder_beside(new_entry(folder, audit.audited_at)) as beside:
         files = [write_part(part, number, beside) for number, part in enumerate(audit.parts)]
@@ -118,9 +123,9 @@ def write_audit(audit: Audit, name: str | None = None, carried: pa.Table | None 
         if carried is not None and len(carried):
             parquet.write(carried, beside / _CARRIED)
             digest = sha256(beside / _CARRIED)
-        with AUDITS.publishing(folder, audit.audited_at) as (made, place, _):
+        with AUDITS.publishing(folder, audit.audited_at) as (made, sequence, _):
             content = _audit_manifest(audit, files, digest)
-            AUDITS.write_manifest(beside, content, place, sealed_for=made if audit.is_own else None)
+            AUDITS.write_manifest(beside, content, sequence, sealed_for=made if audit.is_own else None)
             publish_folder(beside, made)
     return replace(audit, folder=made)
 

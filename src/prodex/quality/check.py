@@ -9,6 +9,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any, Self
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Origin
 from prodex.errors import InputError, QueryError
 from prodex.facts.requested_data import OR, Asked, asked_for
@@ -103,8 +104,14 @@ class Check:
         """
         rule = all_rules().get(name)
         if rule is None:
+            near = hint(name, all_rules())
             raise InputError(
-                f"there is no rule {name!r}{hint(name, all_rules(), 'prodex.rules() lists them.')}"
+                advice(
+                    "there is no rule {name}{near}" + " {rules} lists them." * (near == "."),
+                    name=repr(name),
+                    near=near,
+                    rules=PythonCall("prodex.rules()"),
+                )
             )
         return cls.of_rule(
             rule, parameters, severity=severity, weight=weight, scope=scope, in_force=in_force, until=until

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from prodex.advice import PythonCall, advice
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names
 from prodex.languages import ENGLISH, Message, Said, Translation
@@ -104,9 +105,14 @@ class Completeness:
         """
         if audit.families is None:
             raise QueryError(
-                "This audit was made without requirements, so nobody said what complete is. Write them with "
-                "prodex.requirements('requirements.xlsx', catalog), fill them in, and audit by them: "
-                "prodex.audit(catalog, 'requirements.xlsx')."
+                advice(
+                    "This audit was made without requirements, so nobody said what complete is. Write them with "
+                    "{requirements}, fill them in, and audit by them: {audit}.",
+                    requirements=PythonCall(
+                        "prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"
+                    ),
+                    audit=PythonCall("prodex.audit(catalog, {profile!r})", profile="requirements.xlsx"),
+                )
             )
         return cls(audit, audit.families)
 

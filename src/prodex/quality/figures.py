@@ -408,7 +408,7 @@ def _keep_figures(audit: Audit) -> None:
             with writing_folder(folder) as beside:
                 # Its place in the order is that of the audit.
                 content = msgspec.to_builtins(figures_of(audit))
-                FIGURES.write_manifest(beside, content, archive_place(audit.folder))
+                FIGURES.write_manifest(beside, content, archive_place(audit.folder).sequence)
 
 
 def kept_figures(name: str) -> list[Figures]:

@@ -18,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
 from prodex.facts.filled import AttributeStates
@@ -309,8 +310,13 @@ class Products:
         places = pc.index_in(keys, products)
         if places.null_count:
             raise SnapshotDamaged(
-                f"{places.null_count:,} rows of {table} are of products that the catalogue does not have. Run verify() "
-                "to see what is damaged, and open an earlier snapshot or load again."
+                advice(
+                    "{rows} rows of {table} are of products that the catalogue does not have. Run {verify} to see what "
+                    "is damaged, and open an earlier snapshot or load again.",
+                    rows=f"{places.null_count:,}",
+                    table=table,
+                    verify=PythonCall("verify()"),
+                )
             )
         return places.cast(pa.int64())
 

@@ -65,6 +65,7 @@ from typing import Any, Self
 import pandas as pd
 import pyarrow.compute as pc
 
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError, NotExported
@@ -269,8 +270,14 @@ class Profile:
         given = requirements if isinstance(requirements, Requirements) else Requirements.read(requirements)
         if not given.channels:
             raise InputError(
-                f"The requirements {given.name!r} ask nothing, since they have no channel. Write them anew with "
-                "prodex.requirements(path, catalog), and fill in its cells."
+                advice(
+                    "The requirements {name} ask nothing, since they have no channel. Write them anew with "
+                    "{requirements}, and fill in its cells.",
+                    name=repr(given.name),
+                    requirements=PythonCall(
+                        "prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"
+                    ),
+                )
             )
         name = self.name if self.name == given.name else f"{self.name} + {given.name}"
         return replace(self, name=name, requirements=given)

@@ -192,8 +192,8 @@ class Requirements:
         Parameters
         ----------
         path
-            A workbook that `prodex.requirements` or `write` wrote, filled in by hand (.xlsx); its sheet Requirements as
-            CSV; or TOML.
+            A workbook that `prodex.write_requirements` or `write` wrote, filled in by hand (.xlsx); its sheet
+            Requirements as CSV; or TOML.
         known
             Attributes that are known to exist beside those of the specification, such as a supplier's own.
         limits

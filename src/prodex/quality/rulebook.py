@@ -254,9 +254,9 @@ def rule(
     Examples
     --------
     >>> import prodex
-    >>> @prodex.rule(title="the brand is no private label", problem="Private label", needs="brand")
+    >>> @prodex.packs.rule(title="the brand is no private label", problem="Private label", needs="brand")
     ... def is_branded(products):
-    ...     return prodex.Verdict(fails=products["brand_code"].isin(["PRIVATE"]))
+    ...     return prodex.packs.Verdict(fails=products["brand_code"].isin(["PRIVATE"]))
     >>> catalog = prodex.flatten([{"id": 7, "brand": {"code": "PRIVATE"}}, {"id": 8, "brand": {"code": "ACME"}}])
     >>> prodex.audit(catalog, {"checks": {"is_branded": {}}}).failures()[["product_id", "problem"]].values.tolist()
     [['7', 'Private label']]

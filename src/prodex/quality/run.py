@@ -178,7 +178,7 @@ def audit(
     ----------
     catalog
         What to judge, or the name of a snapshot. A product that waits for acceptance has its data under `lastRequest`;
-        `with_pending_updates(catalog)` judges it as it will be.
+        `catalog.with_pending_updates()` judges it as it will be.
     profile
         "core", "online-listing", "logistics", "food-eu" or "pictures"; one's own by its path, or as a mapping of the
         same shape, or a `Profile`. Requirements, or the path of a file with them, are judged by alone.

@@ -77,7 +77,7 @@ def states_of_verdict(verdict: Any, in_scope: Mask | Answer, check: int) -> Judg
         When it is no verdict, of the wrong length, or has evidence for a product that passes.
     """
     if not isinstance(verdict, Verdict):
-        raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.Verdict(fails)")
+        raise VerdictRefused(f"it returned {type(verdict).__name__} instead of prodex.packs.Verdict(fails)")
     size = len(in_scope)
     applies, undecided = meant, unclear = _booleans("in_scope", in_scope, size)
     fails, doubtful = _booleans("fails", verdict.fails, size)

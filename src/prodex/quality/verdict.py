@@ -46,7 +46,7 @@ class Evidence:
     Examples
     --------
     >>> import prodex
-    >>> prodex.Evidence([0], attribute="namePublicLong", language="fr", value="??", reason="no letters").reason
+    >>> prodex.packs.Evidence([0], attribute="namePublicLong", language="fr", value="??", reason="no letters").reason
     'no letters'
     """
 
@@ -84,7 +84,7 @@ class Verdict:
     Examples
     --------
     >>> import prodex
-    >>> prodex.Verdict(fails=[True, False], evidence=prodex.Evidence([0], value="??")).fails
+    >>> prodex.packs.Verdict(fails=[True, False], evidence=prodex.packs.Evidence([0], value="??")).fails
     [True, False]
     """
 

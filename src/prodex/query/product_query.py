@@ -13,6 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Never, Self, TypeAlias, TypeVar
 
+from prodex.advice import Argument, advice
 from prodex.errors import QueryError
 from prodex.messages import nearest
 from prodex.query.filters import FIELD_OF_WIRE_NAME, FILTERS, joined, text
@@ -330,17 +331,44 @@ def _refuse_contradictions(query: ProductQuery) -> None:
     ):
         first, last = getattr(query, begin), getattr(query, end)
         if first is not None and last is not None and first > last:
-            raise QueryError(f"{begin} ({first.isoformat()}) is after {end} ({last.isoformat()}).")
+            raise QueryError(
+                advice(
+                    "{begin} ({first}) is after {end} ({last}).",
+                    begin=Argument(begin),
+                    first=first.isoformat(),
+                    end=Argument(end),
+                    last=last.isoformat(),
+                )
+            )
     if query.has_packshot and query.has_no_packshot:
-        raise QueryError("has_packshot and has_no_packshot contradict each other: no product matches both.")
+        raise QueryError(
+            advice(
+                "{one} and {other} contradict each other: no product matches both.",
+                one=Argument("has_packshot"),
+                other=Argument("has_no_packshot"),
+            )
+        )
     if both := set(query.tags_in or ()) & set(query.tags_not_in or ()):
-        raise QueryError(f"tags_in and tags_not_in both hold {sorted(both)}: no product can have it and not.")
+        raise QueryError(
+            advice(
+                "{one} and {other} both hold {both}: no product can have it and not.",
+                one=Argument("tags_in"),
+                other=Argument("tags_not_in"),
+                both=sorted(both),
+            )
+        )
     needed = query.source_include or ALWAYS_REQUESTED
     for field in query.source_exclude or ():
         if ".expressedIn." in f"{field}." or any(f"{path}.".startswith(f"{field}.") for path in needed):
             raise QueryError(
-                f"source_exclude holds {field}, which cannot be left out. Needed are what source_include "
-                f"asks for, {', '.join(ALWAYS_REQUESTED)}, and the expressedIn of texts and quantities."
+                advice(
+                    "{exclude} holds {field}, which cannot be left out. Needed are what {include} asks for, {always}, "
+                    "and the expressedIn of texts and quantities.",
+                    exclude=Argument("source_exclude"),
+                    field=field,
+                    include=Argument("source_include"),
+                    always=", ".join(ALWAYS_REQUESTED),
+                )
             )
 
 

@@ -15,6 +15,7 @@ from enum import Enum, IntEnum, StrEnum
 from typing import Any, TypeVar
 
 from prodex import gtin, locales
+from prodex.advice import PythonCall, advice
 from prodex.arguments import is_one, listed, whole_number
 from prodex.errors import InputError, QueryError
 from prodex.messages import hint_and_all
@@ -27,7 +28,7 @@ class ValidationStatus(IntEnum):
     Examples
     --------
     >>> import prodex
-    >>> prodex.ProductQuery(validation_status_in=[prodex.ValidationStatus.NOT_OK]).to_body()
+    >>> prodex.ProductQuery(validation_status_in=[prodex.query.ValidationStatus.NOT_OK]).to_body()
     {'filter_validation_status_in': 1}
     """
 
@@ -43,7 +44,7 @@ class SharingStatus(IntEnum):
     Examples
     --------
     >>> import prodex
-    >>> prodex.ProductQuery(status_shared_with=prodex.SharingStatus.ACCEPTED).to_body()
+    >>> prodex.ProductQuery(status_shared_with=prodex.query.SharingStatus.ACCEPTED).to_body()
     {'status_shared_with': 4}
     """
 
@@ -58,7 +59,7 @@ class ProductStatus(StrEnum):
     Examples
     --------
     >>> import prodex
-    >>> prodex.ProductQuery(target_productstatus_in=[prodex.ProductStatus.TO_BE_VALIDATED]).to_body()
+    >>> prodex.ProductQuery(target_productstatus_in=[prodex.query.ProductStatus.TO_BE_VALIDATED]).to_body()
     {'filter_target_productstatus_in': 'TO_BE_VALIDATED'}
     """
 
@@ -210,8 +211,15 @@ def moment(unit: timedelta) -> Callable[[str, object], datetime]:
             raise QueryError(f"{name} takes an aware datetime{whole}, not {value!r}.")
         if value.utcoffset() is None:
             raise QueryError(
-                f"{name} got {value.isoformat()} without a time zone. Say which one is meant: "
-                "datetime(..., tzinfo=UTC), or value.astimezone() for this machine's zone."
+                advice(
+                    "{name} got {value} without a time zone. Say which one is meant: {zoned}.",
+                    name=name,
+                    value=value.isoformat(),
+                    zoned=PythonCall(
+                        "datetime(..., tzinfo=UTC), or value.astimezone() for this machine's zone",
+                        value=f"{value:%Y-%m-%dT%H:%M}",
+                    ),
+                )
             )
         # Earlier moments would be negative numbers on the wire, for which the specification has no meaning.
         if value < EPOCH:
@@ -307,6 +315,11 @@ def refuse_rounded(name: str, text: str) -> None:
     """
     if is_rounded(text):
         raise QueryError(
-            f"{name}: {text!r} is what a spreadsheet shows of a long number; its last digits are lost. Format "
-            "the column as text before it is saved, or read it with dtype=str."
+            advice(
+                "{name}: {text} is what a spreadsheet shows of a long number; its last digits are lost. Format the "
+                "column as text before it is saved{or_read}.",
+                name=name,
+                text=repr(text),
+                or_read=PythonCall(", or read it with dtype=str"),
+            )
         )

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from prodex import gtin
+from prodex.advice import PythonCall, advice
 from prodex.arguments import listed
 from prodex.errors import InputError, QueryError
 from prodex.messages import composed, hint
@@ -440,8 +441,16 @@ def _timestamp_value(column: str, value: Any, *, has_zone: bool) -> datetime | N
     is_day = isinstance(value, date) and not isinstance(value, datetime)
     if is_day or (isinstance(value, str) and len(value.strip()) == len("2026-11-20")):
         raise QueryError(
-            f"{column} holds moments, and {_short_repr(value)} is a whole day. Give day and time, or write "
-            f"where(lambda products: products[{column!r}].dt.normalize() == {str(value)!r})."
+            advice(
+                "{column} holds moments, and {value} is a whole day. Give day and time{or_write}.",
+                column=column,
+                value=str(value),
+                or_write=PythonCall(
+                    ", or write where(lambda products: products[{column!r}].dt.normalize() == {day!r})",
+                    column=column,
+                    day=str(value),
+                ),
+            )
         )
     if isinstance(value, str):
         try:

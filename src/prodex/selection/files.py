@@ -19,7 +19,7 @@ _MARK: Final = "selection"
 
 _NOTES: Final = """\
 # A selection of products: those that meet each line.
-#   catalog.where(prodex.read_selection("{name}"))   chooses them; str() of it is a sentence
+#   catalog.where(prodex.Selection.read("{name}"))   chooses them; str() of it is a sentence
 """
 
 
@@ -31,28 +31,10 @@ def save_selection(selection: Selection, path: str | Path) -> Path:
 
 
 def read_selection(path: str | Path) -> Selection:
-    """Read a selection from its file.
-
-    Parameters
-    ----------
-    path
-        The file, as `Selection.save` wrote it, edited or not.
-
-    Raises
-    ------
-    InputError
-        When it cannot be read; the message has every line that is wrong, with the nearest names.
-
-    Examples
-    --------
-    >>> path = getfixture("tmp_path") / "snacks.toml"
-    >>> _ = path.write_text('brand_code = "ACME"\\nany = [{is_consumer_unit = true}, {packaging_code = "CASE"}]\\n')
-    >>> print(read_selection(path))
-    brand_code = ACME; either is_consumer_unit = true, or packaging_code = CASE
-    """
+    """Read a selection from its file; see `Selection.read`."""
     if not isinstance(path, str | Path):
         raise InputError(
-            f"path is {described(path)}. Give the path of a selection: read_selection('snacks.toml')."
+            f"path is {described(path)}. Give the path of a selection: prodex.Selection.read('snacks.toml')."
         )
     file = Path(path)
     read = TomlFile.read(file, f"The selection {file}")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from prodex.advice import Argument, PythonCall, advice
 from prodex.errors import QueryError
 from prodex.locales import short_of
 from prodex.query import ProductQuery
@@ -24,8 +25,13 @@ def request_for(selection: Selection, query: ProductQuery | None = None) -> Sele
     """Return how a service is asked for the products of a selection; see `Selection.request`."""
     if needs_audit(selection):
         raise QueryError(
-            f"{selection} asks for what an audit finds, which is known only after the products are loaded. Load them, "
-            "and choose then: catalog.where(selection, audit=prodex.audit(catalog))."
+            advice(
+                "{selection} asks for what an audit finds, which is known only after the products are loaded{later}.",
+                selection=selection,
+                later=PythonCall(
+                    ". Load them, and choose then: catalog.where(selection, audit=prodex.audit(catalog))"
+                ),
+            )
         )
     asked = query or ProductQuery()
     rest, filtered = Selection(), Selection()
@@ -55,14 +61,25 @@ def _refuse_what_is_left_out(query: ProductQuery, rest: Selection) -> None:
     for path in sorted(needed):
         if not query.holds(path):
             raise QueryError(
-                f"{rest} is chosen from what was loaded, and needs {path}, which the query leaves out. Add it to "
-                "source_include, or take it out of source_exclude."
+                advice(
+                    "{rest} is chosen from what was loaded, and needs {path}, which the query leaves out. Add it to "
+                    "{include}, or take it out of {exclude}.",
+                    rest=rest,
+                    path=path,
+                    include=Argument("source_include"),
+                    exclude=Argument("source_exclude"),
+                )
             )
     asked = {short_of(one) for one in query.product_languages or ()}
     if asked and (has_words or not languages_of(rest) <= asked):
         raise QueryError(
-            f"{rest} is chosen from what was loaded, and needs texts in languages that the query leaves out. Take "
-            "product_languages away, or choose afterwards: catalog.where(selection)."
+            advice(
+                "{rest} is chosen from what was loaded, and needs texts in languages that the query leaves out. Take "
+                "{languages} away, or choose afterwards: {choose}.",
+                rest=rest,
+                languages=Argument("product_languages"),
+                choose=PythonCall("catalog.where(selection)"),
+            )
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -30,7 +31,7 @@ class Begins:
     --------
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": n, "GPC": {"code": code}} for n, code in enumerate(("50131700", "10000123"))])
-    >>> len(catalog.where(gpc_code=prodex.Begins("50")))
+    >>> len(catalog.where(gpc_code=prodex.selection.Begins("50")))
     1
     """
 
@@ -382,12 +383,39 @@ class Selection:
         --------
         >>> import prodex
         >>> path = Selection.of(brand_code="ACME").save(getfixture("tmp_path") / "acme.toml")
-        >>> prodex.read_selection(path) == Selection.of(brand_code="ACME")
+        >>> prodex.Selection.read(path) == Selection.of(brand_code="ACME")
         True
         """
         from prodex.selection.files import save_selection
 
         return save_selection(self, path)
+
+    @staticmethod
+    def read(path: str | Path) -> Selection:
+        """Read a selection from its file.
+
+        Parameters
+        ----------
+        path
+            The file, as `Selection.save` wrote it, edited or not.
+
+        Raises
+        ------
+        InputError
+            When it cannot be read; the message has every line that is wrong, with the nearest names.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> path = getfixture("tmp_path") / "snacks.toml"
+        >>> kinds = "[{is_consumer_unit = true}, {packaging_code = 'CASE'}]"
+        >>> _ = path.write_text(f"brand_code = 'ACME'\\nany = {kinds}\\n")
+        >>> print(prodex.Selection.read(path))
+        brand_code = ACME; either is_consumer_unit = true, or packaging_code = CASE
+        """
+        from prodex.selection.files import read_selection
+
+        return read_selection(path)
 
     def __and__(self, other: Selection) -> Self:
         made = self
@@ -413,7 +441,15 @@ class Selection:
         return self != type(self)()
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(tuple(_hashable(getattr(self, one.name)) for one in fields(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Texts have other hashes in another process.
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
 
     def __repr__(self) -> str:
         given = ((one.name, getattr(self, one.name)) for one in fields(self))

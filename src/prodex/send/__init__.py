@@ -4,9 +4,8 @@ from prodex.ledger.earlier_records import forget_earlier_records
 from prodex.ledger.upserts import list_upserts
 from prodex.send.corrections import Changes
 from prodex.send.following import track
-from prodex.send.frame_changes import changes_from_frame
 from prodex.send.records import DELETE
-from prodex.send.scenarios import ScenarioRequest, require_scenarios, scenario_request
+from prodex.send.scenarios import require_scenarios
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import DryRun, upsert
 
@@ -14,13 +13,10 @@ __all__ = [
     "DELETE",
     "Changes",
     "DryRun",
-    "ScenarioRequest",
     "Tracking",
-    "changes_from_frame",
     "forget_earlier_records",
     "list_upserts",
     "require_scenarios",
-    "scenario_request",
     "track",
     "upsert",
 ]

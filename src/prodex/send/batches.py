@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from prodex.advice import Argument, advice
 from prodex.arguments import whole_number
 from prodex.errors import InputError
 from prodex.ledger.earlier_records import writable
@@ -96,5 +97,12 @@ def checked_batch_size(size: int) -> int:
         When it is not a whole number from 1 to 500.
     """
     if (whole := whole_number(size, 1, LARGEST_BATCH)) is None:
-        raise InputError(f"batch_size is {size!r}; give a whole number from 1 to {LARGEST_BATCH}.")
+        raise InputError(
+            advice(
+                "{size} is {given}; give a whole number from 1 to {most}.",
+                size=Argument("batch_size"),
+                given=repr(size),
+                most=LARGEST_BATCH,
+            )
+        )
     return whole

@@ -95,7 +95,7 @@ _MANDATORY = ("nameLegal", "namePublicLong", "namePublicShort", "kind")
 class Changes:
     """Corrections, merged and ready for `prodex.upsert`.
 
-    Made by `prodex.changes_from_frame`.
+    Made by `Catalog.changes_from`.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Changes:
     >>> import prodex
     >>> name = [{"expressedIn": {"code": "eng-GB"}, "data": "Bred"}]
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
-    >>> changes = prodex.changes_from_frame(catalog.texts.assign(text="Bread"), catalog)
+    >>> changes = catalog.changes_from(catalog.texts.assign(text="Bread"))
     >>> len(changes.records), changes.preview()["after"].tolist()
     (1, ['Bread'])
     """

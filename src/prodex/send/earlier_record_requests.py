@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from prodex.advice import Argument, PythonCall, advice
 from prodex.errors import ProdexError, UnexpectedReply
 from prodex.ledger.earlier_records import Packed, earlier_records, packed_records
 from prodex.ledger.upsert_file import UpsertFile
@@ -40,8 +41,11 @@ def requested_records(
         )
     except ProdexError as error:
         error.add_note(
-            "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
-            "back. keep_before=False (--no-keep-before) sends them without."
+            advice(
+                "Nothing was sent: the products could not be requested as they are now, which is kept to take the "
+                "write back. {keep} sends them without.",
+                keep=Argument("keep_before", False),
+            )
         )
         raise
 
@@ -75,8 +79,11 @@ def renew(service: Client, upsert: UpsertFile, numbers: Iterable[int], progress:
         packed = packed_records(sent.values(), products_now(service, sent, upsert.plan.extra, progress))
     except ProdexError as error:
         error.add_note(
-            "Nothing was sent: the products could not be requested as they are now, which is kept to take the write "
-            f'back. prodex.forget_earlier_records("{upsert.name}") sends them without.'
+            advice(
+                "Nothing was sent: the products could not be requested as they are now, which is kept to take the "
+                "write back. {forget} sends them without.",
+                forget=PythonCall("prodex.send.forget_earlier_records({name!r})", name=upsert.name),
+            )
         )
         raise
     if packed:

@@ -16,7 +16,7 @@ from prodex.catalog import Catalog
 from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, Change, is_nothing
 from prodex.changes.change import Path
 from prodex.errors import ChangesRefused, ChangesStale, InputError
-from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.formulas import unescape_formulas
 from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import hint_and_all
@@ -33,66 +33,22 @@ from prodex.send.merging import TextPlace, recoded, text_change
 from prodex.send.records import DELETE, Product
 from prodex.service import Client
 from prodex.service.connection import service_given
-from prodex.store.snapshot import catalog_given
 from prodex.tables.declaration import TABLES, Column
 from prodex.written_numbers import as_json, written_number
 
 _COLUMNS: Mapping[str, Column] = {column.name: column for column in TABLES["products"].columns}
 
 
-def changes_from_frame(
-    frame: pd.DataFrame, catalog: Catalog, *, language: str | None = None, service: Client | None = None
+def changes_from(
+    frame: pd.DataFrame, catalog: Catalog, language: str | None, service: Client | None
 ) -> Changes:
-    """Merge the corrections in a frame with the products of a catalogue.
-
-    The service replaces an array as a whole. So each corrected attribute is taken from the catalogue with every
-    language and every item, and only what the frame corrects is changed in it.
-
-    Parameters
-    ----------
-    frame
-        Either the long form, one row for each text: `product_id` or `gtin`, `attribute`, `language` or
-        `language_code`, `text`, and `position` where an attribute has several; `catalog.texts` is such a frame. Or
-        the wide form, one row for each product, as `catalog.wide()` gives it: columns such as `namePublicLong.fr`,
-        `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing; `prodex.DELETE`
-        deletes. A code with a country means that one in any spelling, and nothing else; a language alone means the only
-        text in it, or an item of it that has no text yet.
-    catalog
-        The products, with the complete values of the corrected attributes.
-    language
-        For a wide frame made with `catalog.wide(language)`: the language of its texts.
-    service
-        Check now that no product has changed since it was loaded; `upsert` checks that again in any case.
-
-    Raises
-    ------
-    ChangesRefused
-        When the catalogue does not have the rest of a corrected attribute (it was not requested), or a correction is
-        ambiguous. The message contains which and why.
-    ChangesStale
-        When a product has changed since it was loaded.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> names = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"},
-    ...          {"expressedIn": {"code": "eng-GB"}, "data": "Bred"}]
-    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": names}])
-    >>> texts = catalog.texts
-    >>> texts.loc[texts["language"] == "en", "text"] = "Bread"
-    >>> changes = prodex.changes_from_frame(texts, catalog)
-    >>> changes.preview()[["attribute", "language", "before", "after"]].values.tolist()
-    [['namePublicLong', 'en', 'Bred', 'Bread']]
-    >>> [item["data"] for item in changes.records[0]["namePublicLong"]]
-    ['Pain', 'Bread']
-    """
-    catalog = catalog_given(catalog, "changes_from_frame(frame, catalog)", frame)
+    """Merge the corrections in a frame with the products of a catalogue; see `Catalog.changes_from`."""
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
             f"frame is {described(frame)}. Give a frame with the corrections: catalog.texts or catalog.wide(), edited."
         )
     if service is not None:
-        service = service_given(service, "changes_from_frame(frame, catalog, service=service)")
+        service = service_given(service, "catalog.changes_from(frame, service=service)")
     known = KnownProducts.of(catalog)
     corrections = corrections_in(frame, catalog, known, language)
     records = received_products(catalog, corrections)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from prodex.advice import Advice, PythonCall, advice
 from prodex.gtin import gtin_key
 from prodex.ledger.batch import Batch
 from prodex.messages import counted
@@ -225,14 +226,19 @@ def message_of_all(outcomes: Sequence[Outcome]) -> str:
     return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints, left_out) if text))
 
 
-def still_running(outcomes: Sequence[Outcome], timeout: float) -> str:
+def still_running(outcomes: Sequence[Outcome], timeout: float) -> Advice:
     """Return which imports are still running when the time to wait is over, in words."""
     running = [one for one in outcomes if one.is_running]
     ids = [canonical(str(one.batch.tracking)) for one in running[:20]]
     odd = next((one.message for one in running if one.status != RUNNING), "")
-    return (
-        f"{len(running)} of {len(outcomes)} imports were still running after {timeout:g} s. They continue at the "
-        f"service; prodex.track(service, {ids}) follows them at any time. {odd}".rstrip()
+    return advice(
+        "{running} of {count} imports were still running after {seconds} s. They continue at the service; {track} "
+        "follows them at any time.{odd}",
+        running=len(running),
+        count=len(outcomes),
+        seconds=f"{timeout:g}",
+        track=PythonCall("prodex.track(service, {ids})", ids=ids, words=" ".join(map(str, ids))),
+        odd=f" {odd}".rstrip(),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from prodex import gtin
+from prodex.advice import PythonCall, advice
 from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
@@ -94,8 +95,16 @@ def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
         place = ", ".join([f"GTIN {first.gtin}", *([first.attribute] if first.attribute else [])])
         place = f"{place}: " if first.gtin else ""
         raise PreflightFailed(
-            f"Nothing was sent: {counted(len(errors), 'error')} found. {place}{first.problem}. "
-            f"{first.what_to_do} All are in .findings of this error; upsert(..., dry_run=True) shows them too.",
+            advice(
+                "Nothing was sent: {errors} found. {place}{problem}. {what_to_do} {all}",
+                errors=counted(len(errors), "error"),
+                place=place,
+                problem=first.problem,
+                what_to_do=first.what_to_do,
+                all=PythonCall(
+                    "All are in .findings of this error; upsert(..., dry_run=True) shows them too."
+                ),
+            ),
             frame_of(findings),
         )
 

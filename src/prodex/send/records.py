@@ -86,7 +86,7 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
     if not isinstance(source, str | Path | Catalog | pd.DataFrame | Iterable) or isinstance(source, bytes):
         raise InputError(
             f"records is {described(source)}. Give a frame with a column gtin, a list of records, a catalogue, the "
-            "result of changes_from_frame, or the path of a file."
+            "result of catalog.changes_from, or the path of a file."
         )
     if isinstance(source, str | Path):
         path = Path(source)
@@ -138,7 +138,7 @@ def _check_columns(frame: pd.DataFrame) -> None:
     if foreign := [name for name in names if "." in name or name in _ONLY_IN_TABLES | {"attribute", "text"}]:
         raise InputError(
             f"The frame has the column {foreign[0]!r}, which is not an attribute of a product. For a frame from the "
-            "tables of a catalogue, use prodex.changes_from_frame(frame, catalog) first."
+            "tables of a catalogue, use catalog.changes_from(frame) first."
         )
     if "gtin" not in names:
         raise InputError("The frame has no column 'gtin', so it is not known which products are meant.")

@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from prodex import gtin
-from prodex.arguments import described, listed
+from prodex.arguments import listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
 from prodex.gtin import gtin_key
+from prodex.messages import counted
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery
 from prodex.send.batches import LARGEST_BATCH, checked_batch_size
 from prodex.service import Client, pages
 from prodex.service.connection import service_given
-from prodex.store.snapshot import catalog_given
-from prodex.untrusted_text import on_one_line
 from prodex.written_dates import day_given
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -41,6 +37,7 @@ def require_scenarios(
     *,
     deadline: date | str | None = None,
     batch_size: int = LARGEST_BATCH,
+    dry_run: bool = False,
     progress: Progress = None,
 ) -> pd.DataFrame:
     """Activate or deactivate validation scenarios on products (spec, endpoint 10).
@@ -53,13 +50,16 @@ def require_scenarios(
     service
         From `prodex.connect`, with the access key of a retailer.
     products
-        A catalogue, or uuids, or GTINs (whose uuids are looked up first).
+        A catalogue, or uuids, or GTINs (whose uuids are looked up first). The products that fail a check are
+        `catalog.where(product_id=audit.failures(rule="has_front_packshot")["product_id"])`.
     scenarios
         Scenario id to True (activate) or False (deactivate).
     deadline
         The day by which the manufacturers have to fulfil what is activated: a date, or YYYY-MM-DD.
     batch_size
         Products in one call, 500 at most.
+    dry_run
+        Send nothing, and return the calls with the status "dry run".
     progress
         A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total).
 
@@ -67,12 +67,12 @@ def require_scenarios(
     -------
     DataFrame
         One row for each batch: products (number), status ("done", "refused", "unknown" if the reply was lost, "not
-        sent"), message, and uuids.
+        sent", "dry run"), message, and uuids.
 
     Raises
     ------
     InputError
-        When an argument is not valid; nothing was sent.
+        When an argument is not valid, or a product has neither uuid nor GTIN; nothing was sent.
     ServiceError
         When no batch was done; the message is that of the service.
 
@@ -80,20 +80,21 @@ def require_scenarios(
     --------
     >>> import prodex
     >>> service = prodex.connect("sandbox")
-    >>> prodex.require_scenarios(service, ["03036811359935"], {})
-    Traceback (most recent call last):
-        ...
-    prodex.errors.InputError: scenarios is {}...
+    >>> catalog = prodex.flatten([{"id": 7, "uuid": "0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11"}])
+    >>> prodex.require_scenarios(service, catalog, {"12": True}, dry_run=True)[["products", "status"]].values.tolist()
+    [[1, 'dry run']]
     """
     service = service_given(service, "require_scenarios(service, products, scenarios)", products)
     terms = _terms(scenarios, deadline)
     size = checked_batch_size(batch_size)
     uuids = _uuids(service, products)
-    rows: list[dict[str, Any]] = []
+    batches = [uuids[start : start + size] for start in range(0, len(uuids), size)]
+    if dry_run:
+        return _outcomes([(batch, "dry run", "") for batch in batches])
+    rows: list[tuple[list[str], str, str]] = []
     errors: list[ServiceError] = []
     with showing(progress, "Required", total=len(uuids), phase="Requiring scenarios") as phase:
-        for start in range(0, len(uuids), size):
-            batch = uuids[start : start + size]
+        for batch in batches:
             status, message = "not sent", "the service could not be reached for an earlier batch"
             # A refusal is about one batch. After a failed connection, every further batch would only repeat the
             # retries.
@@ -105,119 +106,17 @@ def require_scenarios(
                     errors.append(error)
                     status = next((_STATUSES[kind] for kind in _STATUSES if isinstance(error, kind)), status)
                     message = str(error)
-            rows.append({"products": len(batch), "status": status, "message": message, "uuids": batch})
+            rows.append((batch, status, message))
             phase.add(len(batch))
-    if errors and not any(row["status"] in {"done", "unknown"} for row in rows):
+    if errors and not any(status in {"done", "unknown"} for _, status, _ in rows):
         # If nothing was done, an error says more than a frame in which everything has failed.
         raise errors[0]
+    return _outcomes(rows)
+
+
+def _outcomes(batches: Iterable[tuple[list[str], str, str]]) -> pd.DataFrame:
+    rows = [(len(uuids), status, message, uuids) for uuids, status, message in batches]
     return pd.DataFrame(rows, columns=["products", "status", "message", "uuids"])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ScenarioRequest:
-    """The bodies of calls that activate scenarios, to be reviewed and then sent by `prodex.require_scenarios`.
-
-    Made by `prodex.scenario_request`.
-
-    Attributes
-    ----------
-    bodies
-        The body of each call (spec, endpoint 10).
-    left_out
-        The products that are in no call: product_id, gtin, why.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> catalog = prodex.flatten([{"id": 7, "uuid": "0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11"}])
-    >>> request = prodex.scenario_request(catalog.products, catalog, {"12": True})
-    >>> request.uuids, len(request.left_out)
-    (['0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11'], 0)
-    """
-
-    bodies: tuple[dict[str, Any], ...]
-    left_out: pd.DataFrame = field(repr=False)
-
-    @property
-    def uuids(self) -> list[str]:
-        """The uuids of all calls, as `prodex.require_scenarios` accepts them."""
-        return [uuid for body in self.bodies for uuid in body["uuids"]]
-
-    def __repr__(self) -> str:
-        text = f"{len(self.uuids):,} products in {len(self.bodies):,} calls"
-        if len(self.left_out):
-            first = self.left_out.iloc[0]
-            text += f"; {len(self.left_out):,} left out, {first['product_id']} first: {first['why']}"
-        return on_one_line(f"<ScenarioRequest: {text}>")
-
-
-def scenario_request(
-    failures: pd.DataFrame,
-    catalog: Catalog,
-    scenarios: Mapping[str | int, bool],
-    *,
-    deadline: date | str | None = None,
-    batch_size: int = LARGEST_BATCH,
-) -> ScenarioRequest:
-    """Make the bodies of calls that activate scenarios on products that failed a check; nothing is sent.
-
-    Parameters
-    ----------
-    failures
-        Rows with a `product_id`, such as `audit.failures(rule="has_front_packshot")`; repeated products count once.
-    catalog
-        The catalogue with the products, which knows their uuids.
-    scenarios
-        Scenario id to True (activate) or False (deactivate).
-    deadline
-        The day by which the manufacturers have to fulfil what is activated: a date, or YYYY-MM-DD.
-    batch_size
-        Products in one call, 500 at most.
-
-    Returns
-    -------
-    ScenarioRequest
-        One body for each call, and the products without a uuid, which no call can contain.
-
-    Raises
-    ------
-    InputError
-        When an argument is not valid.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> catalog = prodex.flatten([{"id": 7, "uuid": "0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11"}, {"id": 8}])
-    >>> failures = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}).failures()
-    >>> request = prodex.scenario_request(failures, catalog, {"12": True})
-    >>> request.bodies
-    ({'uuids': ['0d4d8a52-8a3f-4d1e-9d2b-0f6a5a3c9b11'], 'ruleset_values': {'12': True}},)
-    >>> request.left_out["product_id"].tolist()
-    ['8']
-    """
-    terms = _terms(scenarios, deadline)
-    size = checked_batch_size(batch_size)
-    catalog = catalog_given(catalog, "scenario_request(failures, catalog, scenarios)", failures)
-    if not isinstance(failures, pd.DataFrame):
-        raise InputError(f"failures is {described(failures)}. Give rows of audit.failures().")
-    if "product_id" not in failures.columns:
-        raise InputError("These rows have no column product_id; give those of audit.failures().")
-    wanted = pa.array(failures["product_id"].dropna().drop_duplicates(), pa.string())
-    known = catalog.arrow("products", ["product_id", "uuid", "gtin"])
-    found = known.take(pc.index_in(wanted, known["product_id"].combine_chunks()))
-    uuids: dict[str, None] = {}
-    left_out = []
-    for product, row in zip(wanted.to_pylist(), found.to_pylist(), strict=True):
-        if row["uuid"]:
-            uuids[row["uuid"]] = None
-        else:
-            why = "it has no uuid" if row["product_id"] else "the catalogue does not have it"
-            left_out.append((product, row["gtin"], why))
-    named = list(uuids)
-    starts = range(0, len(named), size)
-    bodies = tuple({"uuids": named[start : start + size], **terms} for start in starts)
-    left_out_frame = pd.DataFrame(left_out, columns=["product_id", "gtin", "why"], dtype="str")
-    return ScenarioRequest(bodies, left_out_frame)
 
 
 def _terms(scenarios: Mapping[str | int, bool], deadline: date | str | None) -> dict[str, Any]:
@@ -252,9 +151,14 @@ def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
 def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
     """Return the distinct uuids of the products; GTINs are looked up."""
     if isinstance(products, Catalog):
-        rows = products.arrow("products", ["uuid", "gtin"]).to_pylist()
-        # Old snapshots may lack the uuid, which is then looked up by the GTIN.
+        rows = products.arrow("products", ["product_id", "uuid", "gtin"]).to_pylist()
+        # Where the uuid was not requested, it is looked up by the GTIN.
         given: list[Any] = [row["uuid"] or row["gtin"] for row in rows]
+        if nameless := [row["product_id"] for row, one in zip(rows, given, strict=True) if not one]:
+            raise InputError(
+                f"{counted(len(nameless), 'product')} of the catalogue can be named to nobody: there is neither uuid "
+                f"nor GTIN, of {', '.join(map(str, nameless[:5]))} first. Nothing was sent; leave them out."
+            )
     else:
         cells = listed("products", products)
         given = [one for one in cells if one is not None and str(one).strip()] or cells

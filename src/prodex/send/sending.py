@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
+from prodex.advice import PythonCall, advice
 from prodex.errors import (
     AuthenticationFailed,
     IdentifierUnreadable,
@@ -227,6 +228,12 @@ def _stopping(batches: Sequence[Batch], where: str) -> Iterator[None]:
     except (InputError, OtherLayout, StorageError) as error:
         ids = [canonical(one.tracking) for one in batches if one.tracking is not None]
         raise UpsertStopped(
-            f"{error} Sending stopped {where}. Note the tracking identifiers: {ids}. .tracking of this error has the "
-            "state of each product, and its send_rest() sends the rest once there is space."
+            advice(
+                "{error} Sending stopped {where}. Note the tracking identifiers: {ids}. {rest} sends the rest once "
+                "there is space.",
+                error=error,
+                where=where,
+                ids=ids,
+                rest=PythonCall(".tracking of this error has the state of each product, and its send_rest()"),
+            )
         ) from error

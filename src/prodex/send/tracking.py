@@ -81,7 +81,7 @@ class Tracking:
         >>> import prodex
         >>> product = {"gtin": "08784900123459", "nameLegal": "Riz long", "kind": {"code": "70020"}}
         >>> tracking = prodex.upsert(prodex.connect("sandbox"), [product])
-        >>> prodex.Tracking.of_upsert(tracking.service, UpsertFile(tracking.path)).name == tracking.name
+        >>> prodex.send.Tracking.of_upsert(tracking.service, UpsertFile(tracking.path)).name == tracking.name
         True
         """
         *earlier, last = of_one_correction(file)

@@ -119,12 +119,12 @@ def upsert(
     """Write products to the service (spec, endpoint 7).
 
     A given attribute replaces the stored one as a whole, arrays included; an absent one is not changed. NaN and None
-    count as absent; `prodex.DELETE` deletes. To correct single texts, use `changes_from_frame`, which keeps the other
+    count as absent; `prodex.DELETE` deletes. To correct single texts, use `catalog.changes_from`, which keeps the other
     texts of an attribute.
 
     Everything is checked before anything is sent, and one error stops all of it. Each batch is sent once: if its reply
     is lost, its state is "unknown" and the next batch follows. After two lost replies in a row, or when the service
-    cannot be reached or refuses a batch, the rest is "not sent". Of `changes_from_frame`, the products of each of
+    cannot be reached or refuses a batch, the rest is "not sent". Of `catalog.changes_from`, the products of each of
     several batches are looked at once more before it: what somebody has changed since is left out, and is "not sent".
 
     The batches, their GTINs and their payloads are on disk before the first call (in `PRODEX_HOME`, readable by its
@@ -134,7 +134,7 @@ def upsert(
 
     The products are requested before they are written, and kept with its plan as they were, so that `prodex.undo`
     can take the write back. `prodex.list_upserts` shows how much is kept and until when (90 days and 1 GB by default,
-    `PRODEX_EARLIER_RECORDS_DAYS` and `PRODEX_EARLIER_RECORDS_GB`); `prodex.forget_earlier_records` removes it.
+    `PRODEX_EARLIER_RECORDS_DAYS` and `PRODEX_EARLIER_RECORDS_GB`); `prodex.send.forget_earlier_records` removes it.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def upsert(
         From `prodex.connect`.
     records
         A frame with a column `gtin` and one for each attribute, records, a `Catalog`, the path of a file (also XML), or
-        the result of `changes_from_frame`. Attributes that the service maintains (id, updatedAt ...) are left out.
+        the result of `catalog.changes_from`. Attributes that the service maintains (id, updatedAt ...) are left out.
     format
         "json" or "xml". Plain XML cannot represent null, empty lists and values whose type does not follow from the
         attribute; preflight reports each as an error.
@@ -171,7 +171,7 @@ def upsert(
     PreflightFailed
         When the service would refuse something; nothing was sent, and `.findings` has the reasons.
     ChangesStale
-        When a product of `changes_from_frame` has changed meanwhile; nothing was sent.
+        When a product of `catalog.changes_from` has changed meanwhile; nothing was sent.
     StorageError
         When the plan cannot be written; nothing was sent. An `UpsertStopped` if writing fails later: its `.tracking`
         has what was sent until then.

@@ -31,6 +31,7 @@ from prodex.network.retry import RetryableError, Retrying, RetryPolicy
 from prodex.query import ProductQuery
 from prodex.service.paging import ProductPage, announced
 from prodex.service.replies import (
+    Reply,
     anything,
     canonical,
     json_value,
@@ -41,7 +42,7 @@ from prodex.service.replies import (
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.token import TokenSource, request_token, token_path
-from prodex.service.transport import RateLimit, Reply, Transport, quoted, raise_for_status
+from prodex.service.transport import RateLimit, Transport, quoted, raise_for_status
 from prodex.tables import envelope
 from prodex.untrusted_text import on_one_line
 
@@ -117,6 +118,8 @@ class Client:
     ) -> None:
         import requests
 
+        from prodex.network.http_adapter import LimitedAdapter
+
         if not isinstance(settings, Settings):
             raise SettingsError(
                 f'A Client is made by prodex.connect("sandbox") or prodex.connect(); settings is {described(settings)}.'
@@ -126,8 +129,7 @@ class Client:
         if session is None:
             session = requests.Session()
             for scheme in ("https://", "http://"):
-                # More than windows in parallel: with the default of 10, requests would discard and reopen some.
-                session.mount(scheme, requests.adapters.HTTPAdapter(pool_maxsize=32))
+                session.mount(scheme, LimitedAdapter())
             session.trust_env = not local  # a proxy cannot reach the loopback of this machine
         # The operators recommend 2 calls a second; for the sandbox that would only make tests slow.
         if calls_per_second is None:

@@ -63,9 +63,9 @@ def connect(
     calls_per_second
         Limit of calls; None for 2 to a remote service and no limit on this machine.
     retry
-        For how long a call is tried again when the service or the way to it fails: `prodex.RetryPolicy`.
+        For how long a call is tried again when the service or the way to it fails: `prodex.service.RetryPolicy`.
     limits
-        The most seconds and bytes of one reply: `prodex.Limits`.
+        The most seconds and bytes of one reply: `prodex.limits.Limits`.
     session
         A `requests` session for all calls, for proxies and certificates that need code.
     token_version
@@ -85,7 +85,8 @@ def connect(
 
     A service that takes ten minutes to restart, and replies of up to a gigabyte:
 
-    >>> from prodex import Limits, RetryPolicy
+    >>> from prodex.limits import Limits
+    >>> from prodex.service import RetryPolicy
     >>> connect("https://api.example.com", client_id="my-access-key", client_secret="...",
     ...         retry=RetryPolicy(load_seconds=900), limits=Limits(unpacked_bytes=1_000_000_000))
     <Client https://api.example.com key my-a...>
@@ -167,10 +168,11 @@ def service_given(given: object, call: str, *others: object) -> Client:
         return connect("sandbox")
     if any(isinstance(one, Client) for one in others):
         raise InputError(f"The service comes first: write prodex.{call}.")
-    name = call.partition("(")[0]
+    name = call.partition("(")[0].rpartition(".")[2]
     # In "service=service" the second one is the value.
-    written = re.sub(r"\bservice\b(?!=)", 'prodex.connect("sandbox")', call, count=1)
+    whole = call if "." in call.partition("(")[0] else f"prodex.{call}"
+    written = re.sub(r"\bservice\b(?!=)", 'prodex.connect("sandbox")', whole, count=1)
     raise InputError(
-        f"{name}() needs a service, and service is {described(given)}. Write prodex.{written}, "
+        f"{name}() needs a service, and service is {described(given)}. Write {written}, "
         "or prodex.connect() for the one in your settings."
     )

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,10 +21,11 @@ import msgspec
 
 from prodex.errors import ServiceUnreachable, SettingsError
 from prodex.files.atomic import home, is_alive
-from prodex.files.lock import taking_turns
+from prodex.files.lock import locked
 from prodex.files.untrusted import read_json
 from prodex.installation import missing_extra
-from prodex.network.addresses import is_health_of_sandbox, is_loopback
+from prodex.limits import REPLY, LimitExceeded, Limits, Meter
+from prodex.network.addresses import LONGEST_HEALTH, is_health_of_sandbox, is_loopback
 from prodex.progress import Phase, in_notebook, showing, write_line
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
@@ -36,6 +35,7 @@ _COMMAND = (sys.executable, "-m", "prodex", "sandbox")
 # Seconds. The first start takes long: it fills the store with the sample catalogue.
 _START_TIME = 300
 _STOP_TIME = 10
+_HEALTH = Limits(seconds=10)
 
 # How far a new store is, as the sandbox reports it.
 _COUNTED = re.compile(rb"([\d,]+) of ([\d,]+) products")
@@ -63,14 +63,14 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
     client_secret = None if client_secret is None else Secret(client_secret)
     home = sandbox_home()
     # Two notebooks that start at the same time must share one sandbox: its store has one writer.
-    with taking_turns(home / "start.lock", "starting the sandbox"):
+    with locked(home, "starting the sandbox", name="start.lock", patience=None):
         facts = running_sandbox(home) or _start(home)
-    principal = facts["credentials"][0]
+    principal = facts.credentials[0]
     own = "the sandbox's own access keys"
     return Settings(
-        base_url=facts["base_url"],
-        client_id=client_id or principal["client_id"],
-        client_secret=client_secret or principal["client_secret"],
+        base_url=facts.base_url,
+        client_id=client_id or principal.client_id,
+        client_secret=client_secret or principal.client_secret,
         sources={
             "base_url": f"the sandbox in {home}",
             "client_id": "an argument" if client_id else own,
@@ -81,7 +81,7 @@ def sandbox_settings(*, client_id: str | None = None, client_secret: str | Secre
 
 def require_sandbox() -> None:
     """Raise a `MissingExtra` where the packages that the sandbox needs are not installed."""
-    for package in ("fastapi", "uvicorn"):
+    for package in ("starlette", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise missing_extra("The sandbox", package, "sandbox")
 
@@ -96,33 +96,41 @@ class _AccessKey(msgspec.Struct):
     client_secret: str
 
 
-class _ServerFile(msgspec.Struct):
-    """The part of `server.json`, which a running sandbox writes, that is needed here."""
+class RunningSandbox(msgspec.Struct):
+    """What a running sandbox writes of itself (`server.json`), as far as it is needed here."""
 
     base_url: str
     pid: Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
     credentials: Annotated[list[_AccessKey], msgspec.Meta(min_length=1)]
 
 
-def running_sandbox(home: Path) -> Mapping[str, Any] | None:
+def running_sandbox(home: Path) -> RunningSandbox | None:
     """Return base URL, process and credentials of the sandbox of this folder, or None if none is running."""
-    import requests
-
     try:
-        facts: Mapping[str, Any] = msgspec.to_builtins(read_json(home / "server.json", _ServerFile))
+        facts = read_json(home / "server.json", RunningSandbox)
         # A sandbox that was killed leaves its file, and its process id and port may belong to others now.
-        if not is_loopback(facts["base_url"]) or not is_alive(facts["pid"]):
+        if not is_loopback(facts.base_url) or not is_alive(facts.pid):
             return None
-        with requests.Session() as session:
-            # A proxy of the environment cannot reach this machine's loopback.
-            session.trust_env = False
-            health = session.get(f"{facts['base_url']}/health", timeout=10).content
-    except (OSError, ValueError, OverflowError, requests.RequestException):
+        return facts if _is_sandbox(facts.base_url) else None
+    except (OSError, ValueError, OverflowError):
         return None
-    return facts if is_health_of_sandbox(health) else None
 
 
-def _start(home: Path) -> Mapping[str, Any]:
+def _is_sandbox(base_url: str) -> bool:
+    """Whether the server at a base URL answers soon that it is a sandbox."""
+    from urllib3.exceptions import HTTPError
+
+    from prodex.network.http_adapter import LimitedAdapter, LimitedCall
+
+    adapter, call = LimitedAdapter(), LimitedCall(Meter(_HEALTH, REPLY, "connect"))
+    try:
+        with closing(adapter), adapter.get(f"{base_url}/health", call, timeout=(10, 10)) as reply:
+            return is_health_of_sandbox(reply.read(LONGEST_HEALTH))
+    except (OSError, HTTPError, LimitExceeded):
+        return False
+
+
+def _start(home: Path) -> RunningSandbox:
     require_sandbox()
     with tempfile.TemporaryDirectory(prefix="prodex-", ignore_cleanup_errors=True) as folder:
         ready, progress, output = (Path(folder, name) for name in ("ready.json", "progress", "stderr.txt"))
@@ -153,13 +161,13 @@ def _start(home: Path) -> Mapping[str, Any]:
     end = "this kernel" if in_notebook() else "this program"
     write_line(
         None,
-        f"Started the sandbox at {facts['base_url']}; it stops with {end}. "
+        f"Started the sandbox at {facts.base_url}; it stops with {end}. "
         "To keep one running, start `prodex sandbox` in a terminal.",
     )
     return facts
 
 
-def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> Mapping[str, Any] | None:
+def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> RunningSandbox | None:
     """Wait until the sandbox writes that it is ready; None if it ends or takes too long."""
     begin = time.monotonic()
     with ExitStack() as bar:
@@ -168,7 +176,7 @@ def _await(process: subprocess.Popen[bytes], ready: Path, progress: Path) -> Map
             if ready.exists():
                 if phase is not None:
                     phase(phase.total, phase.total)
-                return dict(json.loads(ready.read_bytes()))
+                return read_json(ready, RunningSandbox)
             if process.poll() is not None:
                 return None
             if progress.exists() and (counted := _COUNTED.search(progress.read_bytes())):

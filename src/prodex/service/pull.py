@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal
 
+from prodex.advice import Argument, advice
 from prodex.arguments import whole_number
 from prodex.catalog.ledger import Ledger
 from prodex.errors import IncompleteLoad, QueryError
@@ -115,7 +116,14 @@ def checked_page_size(page_size: int | None) -> int | None:
     """Return the page size, if the service accepts it."""
     whole = None if page_size is None else whole_number(page_size, 1, LARGEST_PAGE)
     if page_size is not None and whole is None:
-        raise QueryError(f"page_size is {page_size!r}; the service accepts 1 to {LARGEST_PAGE}.")
+        raise QueryError(
+            advice(
+                "{size} is {given}; the service accepts 1 to {most}.",
+                size=Argument("page_size"),
+                given=repr(page_size),
+                most=LARGEST_PAGE,
+            )
+        )
     return whole
 
 

@@ -1,4 +1,4 @@
-"""Decoders of replies whose shape varies, and the replies that reject the caller.
+"""A reply of the service, and what is read from replies whose shape varies: messages, rejections, identifiers.
 
 Spec, Errors: "Credentials rejected, or token missing/invalid: an authentication failure message stating the caller
 could not be authenticated"; no status is shown for it but the 401 of an expired token. So a 200 may contain such a
@@ -14,11 +14,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from prodex.errors import IdentifierUnreadable, UnexpectedReply
 from prodex.formats.safe_xml import MarkupRefused, XmlElement, parsed
-from prodex.service.transport import Reply
 from prodex.tables.envelope import MESSAGE_KEYS
 
 #: The state of an import that is running, and of one that succeeded (spec, States).
@@ -31,6 +32,33 @@ IMPORT_STATES = ENDED | {RUNNING}
 
 #: What may precede the content of a reply.
 _AROUND_TEXT = "\ufeff \t\r\n"
+#: Characters in which a web page says that it is one.
+_HEAD = 1_000
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The reply to one request.
+
+    Attributes
+    ----------
+    status
+        HTTP status.
+    body
+        The body, decompressed, in UTF-8 where it is known how to read it.
+    message
+        The message of an error reply, shortened and without secrets.
+    date
+        The service's clock (Date header), or None.
+    retry_after
+        The pause that the service requests, in seconds, or None.
+    """
+
+    status: int
+    body: bytes = field(repr=False)
+    message: str
+    date: datetime | None
+    retry_after: float | None
 
 
 def json_value(reply: Reply) -> Any:
@@ -65,7 +93,25 @@ def beginning(body: bytes) -> str:
 
 def is_web_page(body: bytes) -> bool:
     """Whether a reply is an HTML page, as proxies send it in place of the service."""
-    return beginning(body)[:40].lower().startswith(("<!doctype html", "<html"))
+    text = beginning(body)[:_HEAD].lower()
+    return text.startswith("<") and ("<!doctype html" in text or "<html" in text)
+
+
+def message_of(body: bytes) -> str:
+    """Return the message in an error reply: JSON of any shape, XML, or text.
+
+    >>> message_of(b'{"error": {"message": "no such key"}}'), message_of(b"<error><text>too large</text></error>")
+    ('no such key', 'too large')
+    """
+    if is_web_page(body):
+        return "a web page, so a proxy seems to have answered instead of the service"
+    content = _reply_content(body)
+    while isinstance(content, dict) and (key := next((k for k in MESSAGE_KEYS if content.get(k)), None)):
+        content = content[key]
+    try:
+        return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    except RecursionError:  # what could be parsed may be too deep to be written again
+        return beginning(body)
 
 
 def _encoding(body: bytes) -> str:
@@ -117,6 +163,8 @@ def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
     may_hold_one = 200 <= reply.status < 300 or reply.status in {400, 403}
     if not may_hold_one or len(reply.body) > _LONGEST or not _HINT.search(reply.body):
         return None
+    if is_web_page(reply.body):  # which is not about the token
+        return None
     content = _reply_content(reply.body)
     if isinstance(content, dict):
         is_record = (
@@ -131,12 +179,12 @@ def refusal(reply: Reply, *, of_tracking: bool = False) -> str | None:
 
 
 def _reply_content(body: bytes) -> Any:
-    """Parse a reply as JSON, else return the text between its tags; an HTML page is not about the token."""
+    """Return the JSON of a reply, else its text, without tags if it is XML."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        text = body.decode("utf-8", "replace")
-    return None if "<html" in text.lower() else " ".join(_TAG.sub(" ", text).split())
+        text = body.decode("utf-8", "replace").strip()
+    return " ".join(_TAG.sub(" ", text).split()) if text.startswith("<") else text
 
 
 def _texts_in(content: Any) -> Iterator[str]:

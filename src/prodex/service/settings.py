@@ -1,4 +1,4 @@
-"""Base URL and credentials: which settings may be combined, and what a base URL may look like.
+"""Base URL and credentials: where they are looked for, which may be used together, and how a base URL may look.
 
 Spec: "HTTPS on the default port 443 is the only transport; the host name must carry no explicit port".
 """
@@ -23,8 +23,9 @@ from urllib.parse import urlsplit
 
 import dotenv
 
+from prodex.advice import Advice, PythonCall, advice
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import SettingsError
-from prodex.files.untrusted import NotUtf8, utf8_text
 from prodex.network.addresses import is_loopback_host
 from prodex.progress import in_notebook
 from prodex.service.secret import Secret
@@ -166,10 +167,16 @@ def _first_found(
 def _required(name: str, found: FoundSetting | None, lookup: SettingSources) -> FoundSetting:
     if found is None:
         raise SettingsError(
-            f"{name} is not set. Give connect({name}=...), or set {VARIABLES[name]} in the environment or in a .env "
-            f"file, or store it with `keyring set prodex {VARIABLES[name]}`.{lookup.passed_over} Without an account, "
-            'connect("sandbox") starts a complete local service; so does --service sandbox with a command, or '
-            "PRODEX_SERVICE=sandbox in the environment."
+            advice(
+                "{name} is not set. {give} {variable} in the environment or in a .env file, or store it with `keyring "
+                "set prodex {variable}`.{passed_over} Without an account, {sandbox} starts a complete local service; "
+                "so does PRODEX_SERVICE=sandbox in the environment.",
+                name=name,
+                give=PythonCall("Give connect({name}=...), or set", name=name),
+                variable=VARIABLES[name],
+                passed_over=lookup.passed_over,
+                sandbox=PythonCall('connect("sandbox")'),
+            )
         )
     return found
 
@@ -223,16 +230,21 @@ def _is_in_dotenv(address: FoundSetting, lookup: SettingSources) -> bool:
     return in_file is not None and in_file.value == address.value
 
 
-def _refusal(secret: FoundSetting, address: FoundSetting, url: str, lookup: SettingSources) -> str:
+def _refusal(secret: FoundSetting, address: FoundSetting, url: str, lookup: SettingSources) -> Advice:
     """Return the message: why a secret is not sent to a base URL, and what to do."""
     host = urlsplit(url).netloc
     bound = _keyring_address(lookup) if secret.source is SettingSource.KEYRING else None
     whose = "" if bound is None else f" for {urlsplit(bound).netloc}"
-    return (
-        f"client_secret was found in {secret.where}{whose}, but the base URL {host} in {address.where}. Nothing was "
-        "sent: a base URL in somebody else's files could receive your secret. If it is the right one, give it "
-        f'yourself: connect("{url}"), or --service {url}; or keep both in one place; or bind the secret to its host: '
-        f"keyring set prodex@{host} {VARIABLES['client_secret']}."
+    return advice(
+        "client_secret was found in {where}{whose}, but the base URL {host} in {there}. Nothing was sent: a base URL "
+        "in somebody else's files could receive your secret. If it is the right one, give it yourself: {connect}; or "
+        "keep both in one place; or bind the secret to its host: keyring set prodex@{host} {variable}.",
+        where=secret.where,
+        whose=whose,
+        host=host,
+        there=address.where,
+        connect=PythonCall('connect("{url}")', url=url),
+        variable=VARIABLES["client_secret"],
     )
 
 

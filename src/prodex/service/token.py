@@ -15,11 +15,13 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from prodex.advice import Argument, advice
 from prodex.errors import AuthenticationFailed, InputError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.network.retry import RetryableError, Retrying
+from prodex.service.replies import Reply
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
-from prodex.service.transport import Reply, Transport, quoted, raise_for_status
+from prodex.service.transport import Transport, quoted, raise_for_status
 from prodex.written_numbers import stored_number
 
 #: Version -> path of the token endpoint; version 1 is deprecated (spec, endpoints 1 and 2).
@@ -155,8 +157,13 @@ def token_path(version: int) -> str:
     """
     if type(version) is not int or version not in TOKEN_PATHS:
         raise SettingsError(
-            f"token_version is {version!r}; give 2 for the endpoint {TOKEN_PATHS[2]}, or 1 for the deprecated "
-            f"{TOKEN_PATHS[1]}."
+            advice(
+                "{argument} is {version}; give 2 for the endpoint {new}, or 1 for the deprecated {old}.",
+                argument=Argument("token_version"),
+                version=repr(version),
+                new=TOKEN_PATHS[2],
+                old=TOKEN_PATHS[1],
+            )
         )
     return TOKEN_PATHS[version]
 
@@ -212,9 +219,13 @@ def request_token(
         return retrying.call(f"POST {path}", attempt)
     except RequestRefused as error:
         # Who has asked for version 1 already needs no hint to it.
-        other = " For a service that only has the deprecated endpoint, give token_version=1."
-        hint = other if path == TOKEN_PATHS[2] else ""
-        raise RequestRefused(f"{error} Check the base URL.{hint}", status=error.status) from error
+        hint = " For a service that only has the deprecated endpoint, give {version}."
+        refused = advice(
+            "{error} Check the base URL." + hint * (path == TOKEN_PATHS[2]),
+            error=error,
+            version=Argument("token_version", 1),
+        )
+        raise RequestRefused(refused, status=error.status) from error
 
 
 def _credentials(settings: Settings) -> Secret:

@@ -1,42 +1,43 @@
-"""The transport to the service: sends a request, classifies the reply, and keeps secrets out of messages and errors."""
+"""The transport to the service: sends a request, reads the reply, and keeps secrets out of messages and errors."""
 
 from __future__ import annotations
 
-import json
+import codecs
 import logging
 import math
 import re
 import threading
 import time
+import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.message import Message
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+from prodex.advice import PythonCall, advice
 from prodex.encodings import in_utf8
-from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable
-from prodex.limits import REPLY, Limits, Meter
-from prodex.network.connection_pool import broken, limit_error, receive
+from prodex.errors import RedirectRefused, RequestRefused, ServiceUnreachable, UnexpectedReply
+from prodex.files.unpacking import codings, unpacked
+from prodex.limits import REPLY, LimitExceeded, Limits, Meter
+from prodex.network.addresses import MOST_REDIRECTS, REDIRECTS, shortened
+from prodex.network.causes import Cause, cause_of, wrapped
 from prodex.network.retry import RETRYABLE_STATUSES, RetryableError, http_date, retry_after
+from prodex.service.replies import Reply, message_of
 from prodex.service.secret import Secret
-from prodex.tables.envelope import MESSAGE_KEYS
 
 if TYPE_CHECKING:
     import requests
 
 logger: logging.Logger = logging.getLogger("prodex")
 
-_USER_AGENT = f"prodex/{version('prodex')}"
 _LONGEST_MESSAGE = 300
-#: A path may be moved once or twice; more redirects are a loop.
-_MOST_REDIRECTS = 5
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+#: Of an error reply only a sentence for the message is needed.
+_ERROR_LIMITS = Limits(wire_bytes=1_000_000, unpacked_bytes=1_000_000)
 _JSON_WEB_TOKEN = re.compile(r"eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?")
 
-_IF_UNREACHABLE = 'Check the base URL and the network. connect("sandbox") restarts a sandbox that has ended.'
+_UNREACHABLE = "{problem}. Check the base URL and the network. {sandbox} restarts a sandbox that has ended."
 
 
 @dataclass(eq=False)
@@ -69,31 +70,6 @@ class RateLimit:
             self._next = start + 1 / self.calls_per_second
         if start > now:
             self.sleep(start - now)
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The reply to one request.
-
-    Attributes
-    ----------
-    status
-        HTTP status.
-    body
-        The body, decompressed, in UTF-8 where it is known how to read it.
-    message
-        The message of an error reply, shortened and without secrets.
-    date
-        The service's clock (Date header), or None.
-    retry_after
-        The pause that the service requests, in seconds, or None.
-    """
-
-    status: int
-    body: bytes = field(repr=False)
-    message: str
-    date: datetime | None
-    retry_after: float | None
 
 
 @dataclass(eq=False, repr=False)
@@ -157,11 +133,13 @@ class Transport:
         """
         import requests
 
+        from prodex.network.http_adapter import USER_AGENT
+
         url = self.base_url + path
         # requests would also offer br and zstd where they are installed; only these can be unpacked within the limits.
         offered = {"Accept": "application/json", "Accept-Encoding": "gzip, deflate"}
-        sent = {"User-Agent": _USER_AGENT, **offered, **(headers or {})}
-        for _ in range(_MOST_REDIRECTS):
+        sent = {"User-Agent": USER_AGENT, **offered, **(headers or {})}
+        for _ in range(MOST_REDIRECTS):
             data = None if isinstance(body, Secret) else body
             secrets = _SecretAuth(bearer, body if isinstance(body, Secret) else None)
             request = requests.Request(method, url, sent, data=data, params=params, auth=secrets)
@@ -169,13 +147,13 @@ class Transport:
             if location is None:
                 return self._reply(response, content, bearer)
             url, params = _redirected(request, response, location), None
-        raise RedirectRefused(f"{method} {path} was redirected {_MOST_REDIRECTS} times. Check the base URL.")
+        raise RedirectRefused(f"{method} {path} was redirected {MOST_REDIRECTS} times. Check the base URL.")
 
     def _send(self, request: requests.Request) -> tuple[requests.Response, bytes, str | None]:
         """Send a request; return the reply, its body, and the Location of a redirect."""
         import requests
 
-        from prodex.network.connection_pool import Deadline, allow_deadlines
+        from prodex.network.http_adapter import LimitedCall, limit_replies
 
         self.rate_limit.wait()
         begin = time.monotonic()
@@ -187,38 +165,35 @@ class Transport:
             # With a Location, requests prepares the next request even with allow_redirects=False, and to do so reads
             # the whole body, without a limit.
             location = response.headers.get("Location")
-            if response.status_code in _REDIRECTS and location is not None:
+            if response.status_code in REDIRECTS and location is not None:
                 locations.append(location)
                 del response.headers["Location"]
 
-        # The timeouts of requests limit a pause between two reads; the deadline limits the whole reply.
-        with Deadline(Meter(self.limits, REPLY, "connect")) as deadline:
+        call = LimitedCall(Meter(self.limits, REPLY, "connect"))
+        with call.under_way():
             try:
                 prepared = session.prepare_request(request)
                 prepared.register_hook("response", take_location)  # type: ignore[no-untyped-call]
                 # `Session.send` alone does not read proxies and certificates from the environment.
                 options = session.merge_environment_settings(prepared.url, {}, True, None, None)
-                allow_deadlines(session, str(prepared.url), options["proxies"])
+                limit_replies(session, prepared, options)
                 response = session.send(prepared, timeout=self.timeout, allow_redirects=False, **options)
-            except requests.RequestException as error:
+            except (requests.RequestException, LimitExceeded) as error:
                 _forget_secrets(error)
-                if deadline.is_over:
-                    raise limit_error(deadline.meter.exceeded("seconds"), host) from error
-                raise _network_error(error, host) from error
-            if not deadline.has_begun:  # the session has connections of its own, see allow_deadlines
-                deadline.begin(getattr(response.raw, "shutdown", None))
-            content = receive(response, deadline, host)
+                raise _failure(error, host) from error
+            content = _received(response, call.meter, host)
         status, took = response.status_code, time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, place.path, status, len(content), took)
         return response, content, next(iter(locations), None)
 
     def _reply(self, response: requests.Response, content: bytes, bearer: Secret | None) -> Reply:
         failed = not 200 <= response.status_code < 300
+        body = in_utf8(content, _charset(response.headers.get("Content-Type")))
         self.last_date = date = http_date(response.headers.get("Date"))
         return Reply(
             status=response.status_code,
-            body=in_utf8(content, _charset(response.headers.get("Content-Type"))),
-            message=self.hide(_message(content), bearer) if failed else "",
+            body=body,
+            message=self.hide(message_of(body), bearer) if failed else "",
             date=date,
             retry_after=retry_after(response.headers.get("Retry-After"), now=date),
         )
@@ -254,18 +229,11 @@ def _forget_secrets(error: BaseException) -> None:
 
     Tools that show the variables of a traceback would show token and secret.
     """
-    pending: list[object] = [error]
-    seen: set[int] = set()
-    while pending:
-        each = pending.pop()
-        if not isinstance(each, BaseException) or id(each) in seen:
-            continue
-        seen.add(id(each))
+    for each in wrapped(error, "__cause__", "__context__"):
         each.__traceback__ = None
         for name in ("request", "response"):
             if getattr(each, name, None) is not None:
                 setattr(each, name, None)
-        pending += [each.__cause__, each.__context__, getattr(each, "reason", None), *each.args]
 
 
 def _redirected(request: requests.Request, response: requests.Response, location: str) -> str:
@@ -346,44 +314,81 @@ def _url_origin(url: SplitResult) -> tuple[str, str | None, int | None]:
     return url.scheme, url.hostname, port or {"https": 443, "http": 80}.get(url.scheme)
 
 
-def _network_error(error: requests.RequestException, host: str) -> RetryableError | ServiceUnreachable:
-    """Return the error to raise: a `RetryableError` where another attempt may succeed."""
-    import requests
-    from urllib3.exceptions import MaxRetryError, NewConnectionError
+def _received(response: requests.Response, meter: Meter, host: str) -> bytes:
+    """Return the body of a reply, without the byte order mark that some services write before JSON.
 
-    match error:
-        case requests.exceptions.SSLError():
-            return ServiceUnreachable(
-                f"The certificate of {host} was not accepted. Behind a company proxy, point "
-                "REQUESTS_CA_BUNDLE to its certificate; else check the base URL."
-            )
-        case requests.ConnectTimeout():
-            return RetryableError(
-                f"{host} did not accept the connection in time. Check the network.", not_processed=True
-            )
-        case requests.Timeout():
-            return broken(host, is_late=True)
-        case requests.ConnectionError(args=(MaxRetryError(reason=NewConnectionError()), *_)):
-            return RetryableError(f"no connection to {host}. {_IF_UNREACHABLE}", not_processed=True)
-        case requests.ConnectionError() | requests.exceptions.ChunkedEncodingError():
-            return broken(host, is_late=False)
-        case _:
-            return ServiceUnreachable(
-                f"{host} cannot be called ({type(error).__name__}). Check the base URL."
-            )
+    An error reply whose body cannot be received has an empty body: its status is enough.
 
-
-def _message(body: bytes) -> str:
-    """Find the message in an error body: JSON of any shape, or text."""
-    text = body.decode("utf-8", "replace").strip()
-    if text[:1] == "<":
-        return "a web page, so a proxy seems to have answered instead of the service"
+    Raises
+    ------
+    RetryableError
+        When it is not complete, not in time, or not within the limits.
+    """
+    failed = not 200 <= response.status_code < 300
+    if failed:
+        meter.limits = replace(_ERROR_LIMITS, seconds=meter.limits.seconds)
     try:
-        content = json.loads(text)
-        while isinstance(content, dict) and (
-            key := next((key for key in MESSAGE_KEYS if content.get(key)), None)
-        ):
-            content = content[key]
-        return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return text
+        return _body(response, meter, host).removeprefix(codecs.BOM_UTF8)
+    except RetryableError:
+        if not failed:
+            raise
+        return b""
+    finally:
+        response.close()
+
+
+def _body(response: requests.Response, meter: Meter, host: str) -> bytes:
+    from urllib3.exceptions import HTTPError
+
+    from prodex.network.http_adapter import chunks
+
+    status, header = response.status_code, response.headers.get("Content-Encoding", "")
+    encodings = codings(header)
+    if encodings is None:
+        raise RetryableError(
+            f"the reply of {host} has the Content-Encoding {shortened(header)!r}, which was not requested. A "
+            "proxy may have added it.",
+            kind=UnexpectedReply,
+            status=status,
+        )
+    if response.raw is None or getattr(response, "_content_consumed", False):
+        return response.content  # a session or a hook of the user has read it
+    try:
+        return b"".join(unpacked(chunks(response.raw), encodings, meter, may_be_more=True))
+    except (LimitExceeded, HTTPError, OSError) as error:
+        raise _failure(error, host, status) from error
+    except zlib.error as error:
+        raise RetryableError(f"the reply of {host} could not be decompressed.") from error
+
+
+def _failure(error: Exception, host: str, status: int | None = None) -> RetryableError | ServiceUnreachable:
+    """Return the error to raise: a `RetryableError` where another attempt may succeed."""
+    if isinstance(error, LimitExceeded):
+        # A late reply may be faster next time, a large one stays large.
+        if error.limit == "seconds":
+            return RetryableError(f"the reply of {host} did not end in time: {error}.", status=status)
+        return RetryableError(
+            f"the reply of {host} is too large: {error}. A smaller page_size may help.",
+            kind=UnexpectedReply,
+            status=status,
+            is_transient=False,
+        )
+    cause = cause_of(error)
+    problem = cause.format(host=host)
+    match cause:
+        case Cause.CERTIFICATE:
+            return ServiceUnreachable(
+                f"{problem}. Behind a company proxy, point REQUESTS_CA_BUNDLE to its certificate; else check the base "
+                "URL."
+            )
+        case Cause.NO_CONNECTION:
+            sandbox = PythonCall('connect("sandbox")')
+            return RetryableError(advice(_UNREACHABLE, problem=problem, sandbox=sandbox), not_processed=True)
+        case Cause.NOT_ACCEPTED:
+            return RetryableError(f"{problem}. Check the network.", not_processed=True)
+        case Cause.LATE:
+            return RetryableError(f"{problem}. A smaller page_size or a longer timeout may help.")
+        case Cause.BROKEN:
+            return RetryableError(f"{problem} before the reply was complete.")
+        case Cause.NOT_CALLABLE:
+            return ServiceUnreachable(f"{problem} ({type(error).__name__}). Check the base URL.")

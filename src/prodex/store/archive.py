@@ -6,8 +6,7 @@ files of an archive may be from somebody else: links are not followed, and a man
 
 What is newest is decided by the order in which values were published, and not by their times: a clock that was ahead
 once would otherwise hide everything that was published later. So a manifest has a number, one more than that of the
-value before, and the names of those without one that were there (their manifests could not be read), which precede it.
-Times decide only between values without a number.
+value before. Only the time of a value decides where its manifest cannot be read.
 """
 
 from __future__ import annotations
@@ -50,16 +49,11 @@ _VERSION = version("prodex")
 # Times begin with a digit; a folder that is still being written begins with a dot.
 _DIGITS = tuple("0123456789")
 
-#: How folders are called: their order as text is that of the times.
-
 #: Bytes that a seal may have.
 _MOST_OF_SEAL = 100
 
 #: Beyond it no reader of JSON is exact.
 _LAST_NUMBER = 2**53 - 1
-
-#: Names of values without a number that are noted at most.
-_MOST_NOTED = 1_000
 
 Shape = TypeVar("Shape")
 Read = TypeVar("Read")
@@ -75,13 +69,10 @@ class ArchivePlace(NamedTuple):
         Its time, as its folder is called.
     sequence
         Its number; None where its manifest cannot be read.
-    unnumbered
-        The values without a number that were there when it was published: they precede it.
     """
 
     name: str
     sequence: int | None = None
-    unnumbered: frozenset[str] = frozenset()
 
 
 class NextPlace(NamedTuple):
@@ -91,14 +82,14 @@ class NextPlace(NamedTuple):
     ----------
     folder
         What its folder will be called.
-    place
-        Its place in the order.
+    sequence
+        Its number.
     later
         The latest time of the values before it, if that is after its own: the clock was set back meanwhile.
     """
 
     folder: Path
-    place: ArchivePlace
+    sequence: int
     later: str | None = None
 
 
@@ -170,23 +161,25 @@ class Archive:
         """Yield the folders of all values, by name, those of each name in the order of publication."""
         yield from (folder for folder, _ in self.numbered("*"))
 
-    def numbered(self, name: str) -> Iterator[tuple[Path, int]]:
-        """Yield the folders of the values of a name, or of all ("*"), in the order of publication, with numbers."""
+    def numbered(self, name: str) -> Iterator[tuple[Path, int | None]]:
+        """Yield the folders of the values of a name, or of all ("*"), in the order of publication, with numbers.
+
+        A value whose manifest cannot be read has none.
+        """
         closed = {parent for parent, _ in self._closed_names()} if name == "*" else ()
         for parent in self._below(name):
             if parent in closed:  # a list of all mentions it, and has what is not somebody else's
                 continue
-            ordered = in_order(self._places(parent), lambda place: place)
-            for place, number in zip(ordered, _numbers(ordered), strict=True):
-                yield parent / place.name, number
+            for place in in_order(self.places_in(parent), lambda place: place):
+                yield parent / place.name, place.sequence
 
     def places(self, name: str) -> list[ArchivePlace]:
         """Return the places of the values of a name, in no order; a link has only its time."""
-        return [place for parent in self._below(name) for place in self._places(parent)]
+        return [place for parent in self._below(name) for place in self.places_in(parent)]
 
     def places_in(self, parent: Path) -> list[ArchivePlace]:
         """Return the places of the values in a folder, which may be another one than that of our own snapshots."""
-        return self._places(parent)
+        return [archive_place(folder) for folder in self._entries(parent)]
 
     def _below(self, name: str) -> list[Path]:
         """Return the folder of the values of a name, or of each name ("*")."""
@@ -195,9 +188,6 @@ class Archive:
         name = unicodedata.normalize("NFC", name)
         # A name that no file can have, such as "../shop", is never looked up.
         return [snapshots_folder() / name / self.below] if name == safe_name(name) else []
-
-    def _places(self, parent: Path) -> list[ArchivePlace]:
-        return [archive_place(folder) for folder in self._entries(parent)]
 
     def _closed_names(self) -> Iterator[tuple[Path, StorageError]]:
         """Yield the folders of names that belong to somebody else and may not be read, each with the error."""
@@ -288,21 +278,14 @@ class Archive:
             When the disk refuses.
         """
         with publishing_lock(parent):
-            before = in_order(self._places(parent), lambda place: place)
+            before = self.places_in(parent)
             time = clock.now() if moment is None else moment
             while moment is None and is_there(parent / clock.as_name(time)):  # a clock that was set back
                 time += timedelta(microseconds=1)
             made = clock.as_name(time)
-            unnumbered = {one.name for one in before if one.sequence is None}
-            noted = {name for one in before for name in one.unnumbered}
-            # Those that this one is the first to note have their place just before it, wherever their time puts them.
-            last = max((one.sequence or 0 for one in before), default=0) + len(unnumbered - noted)
-            unnumbered |= noted
-            place = ArchivePlace(
-                made,
-                min(last + 1, _LAST_NUMBER),
-                frozenset(sorted(unnumbered, reverse=True)[:_MOST_NOTED]),
-            )
+            # What cannot be read may have had the numbers after the last one that is known.
+            unknown = sum(one.sequence is None for one in before)
+            sequence = max((one.sequence or 0 for one in before), default=0) + unknown + 1
             later = max((one.name for one in before), default="")
             is_set_back = moment is None and later > made
             if is_set_back:
@@ -313,13 +296,13 @@ class Archive:
                     later,
                     parent,
                 )
-            yield NextPlace(parent / made, place, later if is_set_back else None)
+            yield NextPlace(parent / made, min(sequence, _LAST_NUMBER), later if is_set_back else None)
 
     def write_manifest(
         self,
         folder: Path,
         content: Mapping[str, Any],
-        place: ArchivePlace | None = None,
+        sequence: int | None = None,
         *,
         sealed_for: Path | None = None,
     ) -> None:
@@ -331,16 +314,14 @@ class Archive:
             Where to.
         content
             What it holds beside.
-        place
-            The place of the value in the order of its archive.
+        sequence
+            Its number in the order of its archive.
         sealed_for
             The folder that the value will have, where all of it was made by this installation: see `is_own`.
         """
         manifest: dict[str, Any] = {"format": self.format, "prodex": _VERSION}
-        if place is not None and place.sequence is not None:
-            manifest["sequence"] = place.sequence
-        if place is not None and place.unnumbered:
-            manifest["unnumbered"] = sorted(place.unnumbered)
+        if sequence is not None:
+            manifest["sequence"] = sequence
         manifest |= content
         written = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
         (folder / MANIFEST).write_bytes(written)
@@ -410,7 +391,7 @@ class Archive:
 
 
 def in_order(values: Iterable[Value], place: Callable[[Value], ArchivePlace]) -> list[Value]:
-    """Return values in the order in which they were published.
+    """Return values in the order in which they were published: what has no number follows all of an earlier time.
 
     Parameters
     ----------
@@ -421,63 +402,32 @@ def in_order(values: Iterable[Value], place: Callable[[Value], ArchivePlace]) ->
 
     Examples
     --------
-    >>> ahead, after = ArchivePlace("2026-11-26", 1), ArchivePlace("2026-11-24", 2, frozenset({"2026-11-25"}))
+    >>> ahead, after = ArchivePlace("2026-11-26", 1), ArchivePlace("2026-11-24", 2)
     >>> [one.name for one in in_order([after, ahead, ArchivePlace("2026-11-25")], lambda one: one)]
-    ['2026-11-26', '2026-11-25', '2026-11-24']
+    ['2026-11-26', '2026-11-24', '2026-11-25']
     """
     known = [(place(value), value) for value in values]
-    numbered = sorted(
-        (one for one in known if one[0].sequence is not None), key=lambda one: (one[0].sequence, one[0].name)
-    )
-    others = sorted((one for one in known if one[0].sequence is None), key=lambda one: one[0].name)
-    soon = clock.as_name(clock.now() + clock.TOLERATED)
-    behind: dict[int, list[Value]] = {}
-    for own, value in others:
-        earlier = [at for at, (one, _) in enumerate(numbered, 1) if not _precedes(own, one, soon)]
-        named = [at for at, (one, _) in enumerate(numbered) if own.name in one.unnumbered]
-        behind.setdefault(named[0] if named else max(earlier, default=0), []).append(value)
-    ordered = behind.get(0, [])
-    for at, (_, value) in enumerate(numbered, 1):
-        ordered = [*ordered, value, *behind.get(at, [])]
-    return ordered
+    numbered = [(one.name, one.sequence) for one, _ in known if one.sequence is not None]
+
+    def order(one: ArchivePlace) -> tuple[int, bool, str]:
+        if one.sequence is not None:
+            return one.sequence, False, one.name
+        return max((number for name, number in numbered if name < one.name), default=-1), True, one.name
+
+    return [value for _, value in sorted(known, key=lambda pair: order(pair[0]))]
 
 
-def _precedes(own: ArchivePlace, numbered: ArchivePlace, soon: str) -> bool:
-    """Whether a value without a number is older than one with a number that does not name it, by their times.
-
-    Of a time in the future it is known only that it is wrong.
-    """
-    return own.name < numbered.name <= soon
-
-
-def _numbers(ordered: list[ArchivePlace]) -> list[int]:
-    """Return the numbers of values in their order; those without one have the numbers before the next one's."""
-    numbers: list[int] = []
-    waiting = 0
-    for place in ordered:
-        if place.sequence is None:
-            waiting += 1
-            continue
-        numbers += [place.sequence - left for left in range(waiting, 0, -1)]
-        numbers.append(place.sequence)
-        waiting = 0
-    last = max(numbers, default=0)
-    return [*numbers, *range(last + 1, last + 1 + waiting)]
-
-
-class _OrderInManifest(msgspec.Struct):
+class _Order(msgspec.Struct):
     """What a manifest says about the order."""
 
     sequence: Count | None = None
-    unnumbered: list[str] = []
 
 
 def archive_place(folder: Path) -> ArchivePlace:
     """Return the place of a value by its manifest; only its time where that is a link or cannot be read."""
     if is_folder(folder):
         with suppress(OSError, ValueError):
-            written = read_json(folder / MANIFEST, _OrderInManifest)
-            return ArchivePlace(folder.name, written.sequence, frozenset(written.unnumbered))
+            return ArchivePlace(folder.name, read_json(folder / MANIFEST, _Order).sequence)
     return ArchivePlace(folder.name)
 
 

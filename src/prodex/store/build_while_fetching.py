@@ -14,7 +14,7 @@ from typing import Self
 
 import pyarrow as pa
 
-from prodex.executors import REPORT_SECONDS
+from prodex.executors import REPORT_SECONDS, own_threads
 from prodex.progress import Reporter
 from prodex.store.build import (
     BUILDING,
@@ -22,7 +22,6 @@ from prodex.store.build import (
     build_part,
     build_parts,
     built_so_far,
-    own_executor,
     products_of,
 )
 from prodex.store.journal import LoadJournal
@@ -39,9 +38,9 @@ class EarlyBuild:
     journal
         The journal to which the pages are added.
     executor
-        Builds everything at the end; without one, parts are built early, by threads or processes of our own.
+        Builds everything at the end; without one, parts are built early, by threads of our own.
     make_own
-        Makes these for a number of products.
+        Makes these.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class EarlyBuild:
         journal: LoadJournal,
         executor: Executor | None = None,
         *,
-        make_own: Callable[[int], Executor] = own_executor,
+        make_own: Callable[[], Executor] = own_threads,
     ) -> None:
         self._journal = journal
         self._given = executor
@@ -79,7 +78,7 @@ class EarlyBuild:
         if self._own is None:
             if self._journal.notes[EARLY][1] <= 0:
                 return
-            self._own = self._make_own(announced)
+            self._own = self._make_own()
         for number, pages in enumerate(early_parts(self._journal)):
             if number in self._begun:
                 continue
@@ -95,7 +94,7 @@ class EarlyBuild:
             return
         received = newest(self._journal)
         if self._own is None:
-            self._own = self._make_own(len(received))
+            self._own = self._make_own()
         for plan in parts_of(self._journal, received.by_page(), cores=cpu_count() or 1):
             if plan.number not in self._begun:
                 self._submit(plan)

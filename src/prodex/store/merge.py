@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 
 from prodex.catalog.part import union
 from prodex.errors import SnapshotDamaged
-from prodex.executors import mapped
+from prodex.executors import mapped, running
 from prodex.files.atomic import make_folder
 from prodex.progress import SILENT, Reporter
-from prodex.store.build import products_of, running
+from prodex.store.build import products_of
 from prodex.store.journal import LoadJournal
 from prodex.store.merge_plan import PartMerge
 from prodex.store.parts import Files, StoredPart, path_of, same_columns, write_part, write_tables

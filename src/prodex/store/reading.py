@@ -29,7 +29,6 @@ from prodex.query import ProductQuery
 from prodex.store.copies import Copy, contradiction, left_out_line
 from prodex.store.plan import PRODUCTS_PER_PART
 from prodex.store.records_in_files import ReadingNotes, records_in
-from prodex.store.snapshot import catalog_given
 from prodex.store.snapshot_of_files import nothing_read, odd_key, save_files
 from prodex.tables.records import identify
 from prodex.written_json import is_spelled, read_written, written_json
@@ -147,34 +146,8 @@ def read_products(
     return catalog
 
 
-def with_pending_updates(catalog: Catalog, *, progress: Progress = None) -> Catalog:
-    """Return the catalogue as it will be once every pending update is accepted.
-
-    A product that is shared and not accepted yet has its data under `lastRequest`, and so have accepted products
-    with a pending change (`products.has_pending_update`). Here the pending attributes replace the product's own.
-    Without this, an audit takes a pending product for an empty one.
-
-    Parameters
-    ----------
-    catalog
-        With the raw records, as every catalogue has them.
-    progress
-        A progress bar in notebooks and terminals (None), always (True), never (False), or a function of (done, total),
-        both in products.
-
-    Returns
-    -------
-    Catalog
-        In memory; its origin says so.
-
-    Examples
-    --------
-    >>> catalog = flatten([{"id": 7, "lifeCycle": 1, "lastRequest": {"brand": {"code": "ACME"}}}])
-    >>> accepted = with_pending_updates(catalog).products
-    >>> accepted[["life_cycle", "brand_code", "has_pending_update"]].values.tolist()
-    [[1, 'ACME', False]]
-    """
-    catalog = catalog_given(catalog, "with_pending_updates(catalog)")
+def with_pending_updates(catalog: Catalog, progress: Progress = None) -> Catalog:
+    """Return the catalogue as it will be once every pending update is accepted; see `Catalog.with_pending_updates`."""
     parts = []
     with showing(progress, "Including pending updates", total=len(catalog), after=PATIENCE) as phase:
         for part in catalog.parts:
@@ -197,7 +170,7 @@ def _no_records(given: object) -> str:
     if isinstance(given, Mapping):
         return f"{what} Put one record into a list: prodex.flatten([record])."
     if isinstance(given, pd.DataFrame):
-        return f"{what} A frame is written by prodex.upsert(service, frame), and corrects by prodex.changes_from_frame."
+        return f"{what} prodex.upsert(service, frame) writes a frame, and catalog.changes_from(frame) corrects by one."
     return f"{what} Write prodex.flatten([{{'id': 7, 'gtin': '03036811359935'}}])."
 
 

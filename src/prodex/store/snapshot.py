@@ -218,9 +218,9 @@ def _publish_folder(
 ) -> Path:
     """Write the manifest, give the folder its name, and return it."""
     make_ready(beside)  # before it is our turn, so that others wait for the manifest only
-    with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, place, later):
+    with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, sequence, later):
         if later is not None:
-            origin = origin.with_ledger(origin.ledger.with_note(_set_back(place.name, later)))
+            origin = origin.with_ledger(origin.ledger.with_note(_set_back(folder.name, later)))
         content = {
             "name": name,
             "pyarrow": _PYARROW,
@@ -229,7 +229,7 @@ def _publish_folder(
             **chosen,
             "parts": [part._asdict() for part in parts],
         }
-        SNAPSHOTS.write_manifest(beside, content, place, sealed_for=folder if is_own else None)
+        SNAPSHOTS.write_manifest(beside, content, sequence, sealed_for=folder if is_own else None)
         added = [path for path in (beside / MANIFEST, beside / SEAL) if path.exists()]
         publish_folder(beside, folder, added=added)
     return folder

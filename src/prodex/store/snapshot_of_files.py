@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from prodex import clock
+from prodex.advice import advice
 from prodex.catalog import Catalog
 from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
@@ -97,7 +98,7 @@ def save_files(
 
 def nothing_read(reply: ReadingNotes) -> InputError:
     """Return the error for files that hold no product."""
-    return InputError(f"No product could be read. {reply.set_aside[0]}")
+    return InputError(advice("No product could be read. {why}", why=reply.set_aside[0]))
 
 
 def odd_key(index: int) -> str:

@@ -19,7 +19,7 @@ from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
 from prodex.store.archive import snapshots_folder
 from prodex.store.journal import journals_in
-from prodex.store.snapshot import SNAPSHOTS, list_snapshots, name_of, verify
+from prodex.store.snapshot import list_snapshots, name_of, verify
 
 #: A journal younger than this may still be taken up again.
 _RESUMABLE = timedelta(days=1)
@@ -97,8 +97,9 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
 def _old(name: str, keep: int) -> Iterator[_Doomed]:
     """Yield the snapshots that are neither among the newest nor the newest that is whole, oldest first."""
     listed: list[dict[str, Any]] = list_snapshots(name).to_dict("records")  # type: ignore[assignment]
-    undated = _undated(name)
-    older = [row for row in listed if row["time"] not in undated][:-keep]
+    # Of a time in the future it is known only that it is wrong: what has no number either takes nobody's place.
+    soon = clock.as_name(clock.now() + clock.TOLERATED)
+    older = [row for row in listed if row["time"] <= soon or not pd.isna(row["sequence"])][:-keep]
     if not older:
         return
     whole = next((row for row in reversed(listed) if _is_intact(row)), None)
@@ -106,17 +107,6 @@ def _old(name: str, keep: int) -> Iterator[_Doomed]:
         # It may be older than all that stay, and is still the only one that can be opened safely.
         if row is not whole:
             yield _Doomed(Path(row["folder"]), row["time"], row["products"], f"older than the newest {keep}")
-
-
-def _undated(name: str) -> set[str]:
-    """Return the snapshots of which nobody can say what is newer; they stay until something is published after them.
-
-    Their times are in the future, and their manifests, which have their numbers, cannot be read.
-    """
-    places = SNAPSHOTS.places(name)
-    known = {noted for place in places for noted in place.unnumbered}
-    soon = clock.as_name(clock.now() + clock.TOLERATED)
-    return {place.name for place in places if place.sequence is None and place.name > soon} - known
 
 
 def _is_intact(row: dict[str, Any]) -> bool:

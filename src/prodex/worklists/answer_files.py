@@ -13,11 +13,12 @@ import msgspec
 import pandas as pd
 
 from prodex.arguments import described
+from prodex.encodings import Known
 from prodex.errors import InputError, OtherLayout, SpreadsheetUnreadable
 from prodex.files.layouts import require_layout
 from prodex.files.untrusted import is_file, is_folder
 from prodex.formats.frame_sheet import sheet_of_frame
-from prodex.formats.spreadsheet_files import Known, Sheet, sheets_of
+from prodex.formats.spreadsheet_files import Sheet, sheets_of
 from prodex.formats.workbook_cells import Row
 from prodex.languages import Message
 from prodex.languages.message import said_by, sentences

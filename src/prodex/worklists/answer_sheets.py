@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.formulas import unescape_formulas
 from prodex.formats.spreadsheet_files import MergedCells, Sheet
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Row, cell_place
 from prodex.languages import Message, Said

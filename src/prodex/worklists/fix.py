@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import Argument, advice
 from prodex.arguments import described, is_missing
 from prodex.catalog import Catalog
 from prodex.catalog.where import without_products
@@ -122,7 +123,7 @@ class MadeBy:
 class Fix:
     """Answers: those in worklists, or corrections that were typed.
 
-    Made by `prodex.read_worklist` and `prodex.fix_texts`.
+    Made by `prodex.read_worklist`, `prodex.correct` and `prodex.correct_from`.
 
     Attributes
     ----------
@@ -576,7 +577,9 @@ class Fix:
         if not asked.changes.records:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
         if not elsewhere and (question := self.asks_where(service)) is not None:
-            raise InputError(f"{question} If so, pass elsewhere=True (--elsewhere).")
+            raise InputError(
+                advice("{question} If so, pass {it}.", question=question, it=Argument("elsewhere", True))
+            )
         # Before the products are requested: they show all that imports have written until now.
         gtins = [record["gtin"] for record in asked.changes.records]
         before = SentBefore.look(service, gtins, gives_up_lost=bool(words))
@@ -662,7 +665,7 @@ class Fix:
         >>> name = catalog.texts.query("attribute == 'namePublicLong'").iloc[0]
         >>> place = {"position": name["position"], "language_code": name["language_code"]}
         >>> same = prodex.TextCorrection(name["product_id"], "namePublicLong", None, name["text"], **place)
-        >>> prodex.fix_texts([same], catalog).recheck(service).counts
+        >>> prodex.correct_from([same], catalog).recheck(service).counts
         Counter({'unchanged': 1})
         """
         service = service_given(service, "fix.recheck(service)")

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.advice import Argument, PythonCall, advice
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.executors import side_by_side
@@ -39,8 +40,6 @@ from prodex.worklists.layout import (
     INDEX,
     MAIL,
     MANIFEST,
-    OF_OTHER_FORMATS,
-    ONLY_WORKBOOKS,
 )
 from prodex.worklists.mail import mail_of
 from prodex.worklists.ownership import host_of_source, owner_called
@@ -65,7 +64,7 @@ _INDEX_SCHEMA = pa.schema(
         *((name, pa.int64()) for name in ("products", "failing_checks", "findings", "blockers")),
         *((name, pa.int64()) for name in ("to_answer", "update_waits")),
         ("file", pa.string()),
-        *((name, pa.int64()) for name in ("escaped_characters", "cut_texts", "failures")),
+        *((name, pa.int64()) for name in ("escaped_characters", "cut_texts")),
         *((name, pa.int64()) for name in ("chosen_products", "group_products", "group_to_work_on")),
         *((name, pa.string()) for name in ("scope", "mail")),
     ]
@@ -117,24 +116,21 @@ def write_worklists(
         One row per worklist, the most findings first: code and label of the group, products, their failing checks,
         findings (one for each text, picture or other place), those of blockers, those that ask for an answer
         (`to_answer`), those that ask for none since an update of the attribute waits for acceptance (`update_waits`),
-        name of the workbook, and how many characters and texts a workbook could not show whole; `failures` is the
-        number of findings as well. `chosen_products` are those of the group that the audit is about, and
-        `group_products` and `group_to_work_on` the figures of the whole group; `scope` says which products were chosen,
-        and is missing where all were; `mail` is a draft of the mail that the workbook is sent with. Workbooks hold all
-        text as text, so that nothing in them ever runs. Programs take the same rows from `Audit.worklist_rows`.
+        name of the workbook, and how many characters and texts a workbook could not show whole. `chosen_products` are
+        those of the group that the audit is about, and `group_products` and `group_to_work_on` the figures of the whole
+        group; `scope` says which products were chosen, and is missing where all were; `mail` is a draft of the mail
+        that the workbook is sent with. Workbooks hold all text as text, so that nothing in them ever runs. Programs
+        take the same rows from `Audit.worklist_rows`.
 
     Raises
     ------
     InputError
-        When the folder is not empty, or has files that are not worklists, there is no such language or owner, or CSV or
-        Parquet is asked for.
+        When the folder is not empty, or has files that are not worklists, or there is no such language or owner.
     QueryError
         When there is no such group or column.
     StorageError
         When the disk refuses.
     """
-    if other := next((name for name in equal if name in OF_OTHER_FORMATS), None):
-        raise InputError(f"There is no option {other!r}: {ONLY_WORKBOOKS}")
     words_of = chosen_words(audit, by, language, languages)
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
         rows, repeated = found_questions(audit, equal, reporter, accepted=accepted)
@@ -181,7 +177,13 @@ def chosen_words(
         return lambda worklist: own.get(worklist.code, usual)
     if by not in {"owner", "owner_id"}:
         raise InputError(
-            f"languages are given by owner, and the worklists are by {by}. Give by='owner', or language=."
+            advice(
+                "{languages} is about owners, and the worklists are by {by}. Give {owner}, or {language}.",
+                languages=PythonCall("languages"),
+                by=by,
+                owner=PythonCall("by='owner'"),
+                language=Argument("language"),
+            )
         )
     for owner, one in languages.items():
         own[owner_called(audit.groups(by), str(owner), "audit")] = Translation.of(one)
@@ -305,7 +307,6 @@ def _write_worklist(
         "file": f"{worklist.name}.xlsx",
         "escaped_characters": unshown.escaped,
         "cut_texts": unshown.cut,
-        "failures": len(worklist.rows),  # the findings under their earlier name
         "chosen_products": _count_of_group(worklist.figures, "products"),
         "group_products": _count_of_group(of_all, "products"),
         "group_to_work_on": _count_of_group(of_all, "to_work_on"),
@@ -480,8 +481,12 @@ def _refuse_foreign(folder: Path, replace: bool) -> None:
         )
     if there and not replace:
         raise InputError(
-            f"{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
-            "replace=True (--replace)."
+            advice(
+                "{folder} already contains worklists, which may have been filled in. Give another folder, or pass "
+                "{replace}.",
+                folder=folder,
+                replace=Argument("replace", True),
+            )
         )
 
 

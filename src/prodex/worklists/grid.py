@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from xlsxwriter import Workbook
 
 from prodex.colour_scale import SEVERITY_GROUNDS
-from prodex.formats.text_sheet import TextSheet, places, replaced, spelled_row
-from prodex.formats.workbooks import LONGEST, beginning
+from prodex.formats.workbook_cells import LONGEST, beginning
+from prodex.formats.workbook_writing import Line, TextSheet, places, replaced
 
 # XML cannot hold these; a carriage return it holds, and gives back as a line feed.
 _IMPOSSIBLE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
@@ -72,9 +72,6 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-#: Cells of a row, each a text or a number with its format; and the height of the row.
-Line: TypeAlias = tuple[Sequence[tuple[Any, Any]], int]
-
 #: Height of a line, and the most lines of a row.
 LINE = 15
 HIGHEST = 8
@@ -100,15 +97,8 @@ _HEADING = {
 
 
 def fill_lines(sheet: TextSheet, lines: Sequence[Line]) -> None:
-    """Set the rows of a sheet that is small enough to be written line by line."""
-    content = [line_of(number, *line) for number, line in enumerate(lines, 1)]
-    sheet.fill(iter(content), len(lines), max((len(cells) for cells, _ in lines), default=1))
-
-
-def line_of(number: int, filled: Sequence[tuple[Any, Any]], height: int) -> str:
-    """Return the XML of a line; of a text that no cell can hold, what is shown of it."""
-    held = [(cell(value)[0] if isinstance(value, str) else value, style) for value, style in filled]
-    return spelled_row(number, held, height)
+    """Set the rows of a small sheet; of a text that no cell can hold, what is shown of it."""
+    sheet.fill_lines(lines, lambda text: cell(text)[0])
 
 
 class Styles:

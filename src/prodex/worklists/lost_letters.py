@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
+from prodex.encodings import Known, skeleton
 from prodex.errors import NotExported
-from prodex.formats.spreadsheet_files import Known, skeleton
 
 #: Columns of products whose texts worklists show: texts, labels and values.
 _TEXTS = (

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -22,14 +21,13 @@ from prodex import gtin
 from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.formats.formulas import unescape_formulas
 from prodex.formats.frame_sheet import sheet_of_frame
 from prodex.formats.pasted_text import sheet_of_text
-from prodex.formats.spreadsheet import unescape_formulas
 from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.languages import Message, Said
 from prodex.messages import counted
 from prodex.quality.profile import Profile
-from prodex.quality.run import moment_of
 from prodex.send.corrections import KnownProducts
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.answer_kinds import AnswerShape
@@ -43,11 +41,9 @@ from prodex.worklists.pasted_headings import (
     HeadingProposal,
     KnownHeadings,
     as_frame,
-    confirmed,
     proposals,
 )
 from prodex.worklists.returned_files import Answer, AnswerSheet, CellPlace, Problem, Returned, trimmed
-from prodex.worklists.text_corrections import profile_given
 from prodex.written_dates import written_date
 
 #: Rows of one table.
@@ -161,76 +157,12 @@ def propose_headings(table: str | pd.DataFrame, catalog: Catalog | str | Path) -
     >>> import prodex
     >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
     >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
-    >>> headings = prodex.propose_headings("EAN;Nom long FR;Wer\\n3036811359935;Pain complet;Eva\\n", catalog)
+    >>> headings = prodex.worklists.propose_headings("EAN;Nom long FR;Wer\\n3036811359935;Pain complet;Eva\\n", catalog)
     >>> headings[["column", "heading", "meaning"]].values.tolist()
     [['A', 'EAN', 'gtin'], ['B', 'Nom long FR', 'namePublicLong.fr'], ['C', 'Wer', None]]
     """
     chosen = catalog_given(catalog, "propose_headings(table, catalog)", table)
     return as_frame(pasted_table(table, chosen, KnownHeadings(chosen)).proposals)
-
-
-def correct_from(
-    table: str | pd.DataFrame,
-    catalog: Catalog | str | Path,
-    headings: Mapping[str, str | None] | Sequence[str | None] | pd.DataFrame | None = None,
-    *,
-    profile: str | Path | Mapping[str, Any] | Profile | None = None,
-    now: datetime | None = None,
-    by: str | None = None,
-    why: str | None = None,
-) -> Fix:
-    """Judge the corrections in a table that was copied from a spreadsheet; nothing is sent.
-
-    Each cell is read by the rules for answers of worklists: `1,234` is refused, since it may be two numbers, dates,
-    `4.00638E+12` and remarks need confirmation, "(delete)" deletes a text, and an empty cell changes nothing.
-
-    Parameters
-    ----------
-    table
-        The text of the clipboard, with tabs between the cells, or that of a CSV file; or a frame. One row for each
-        product, up to 1,000, a column of GTINs, and up to five columns with values.
-    catalog
-        The products, or the name of a snapshot. What it holds is what the answers were written for: where the service
-        has something else by the time they are sent, that is a conflict.
-    headings
-        What the columns mean, confirmed: the frame of `propose_headings`, a dict by heading (`{"EAN": "gtin", "Nom FR":
-        "namePublicLong.fr", "Remarks": "ignore"}`), or a list in their order. Without it, the error says what is
-        proposed.
-    profile
-        The checks that say what is fixed, and what is new. Without one only what the service would refuse is found.
-    now
-        The moment to which "older than" refers, the present by default.
-    by, why
-        Who makes it and why, for the history of what is sent.
-
-    Returns
-    -------
-    Fix
-        As `read_worklist` returns it. A product that is in two rows, and a GTIN that the catalogue does not have, are
-        in it with their reasons.
-
-    Raises
-    ------
-    InputError
-        When it is no table, or too large; when a heading is not confirmed, or what it means cannot be corrected.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
-    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
-    >>> copied = "EAN\\tNom du produit\\n3036811359935\\tPain complet\\n"
-    >>> fix = prodex.correct_from(copied, catalog, {"EAN": "gtin", "Nom du produit": "namePublicLong.fr"})
-    >>> fix.preview()[["before", "after"]].values.tolist()
-    [['Pain', 'Pain complet']]
-    """
-    chosen = catalog_given(catalog, "correct_from(table, catalog)", table)
-    known = KnownHeadings(chosen)
-    pasted = pasted_table(table, chosen, known)
-    meanings = confirmed(headings, pasted.proposals, known)
-    return fix_of_table(
-        pasted, meanings, chosen, known, profile_given(profile), moment_of(now), MadeBy(why or "", by)
-    )
 
 
 def fix_of_table(

@@ -317,12 +317,12 @@ def _each_once(made: Sequence[HeadingProposal]) -> list[HeadingProposal]:
     return found
 
 
-#: Columns of `prodex.propose_headings`.
+#: Columns of `prodex.worklists.propose_headings`.
 COLUMNS = ("column", "heading", "meaning", "may_be", "question", "example")
 
 
 def as_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
-    """Return proposals as a frame; see `prodex.propose_headings`."""
+    """Return proposals as a frame; see `prodex.worklists.propose_headings`."""
     rows = [
         (
             one.column,
@@ -406,7 +406,8 @@ def _said_in_frame(
 ) -> list[tuple[HeadingProposal, object]]:
     if not {"column", "meaning"} <= set(given.columns):
         raise InputError(
-            "headings is a frame without the columns 'column' and 'meaning'. Give the one of prodex.propose_headings."
+            "headings is a frame without the columns 'column' and 'meaning'. Give the one of "
+            "prodex.worklists.propose_headings."
         )
     by_column = {one.column: one for one in made}
     if strange := [one for one in given["column"] if one not in by_column]:

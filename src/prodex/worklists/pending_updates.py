@@ -61,7 +61,7 @@ def pending_updates(catalog: Catalog, products: Collection[str] | None = None) -
     --------
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "lastRequest": {"brand": {"code": "ACME"}}}, {"id": 8}])
-    >>> pending_updates(catalog), pending_updates(prodex.with_pending_updates(catalog), ["7"])
+    >>> pending_updates(catalog), pending_updates(catalog.with_pending_updates(), ["7"])
     ({'7': frozenset({'brand'})}, {'7': frozenset({'brand'})})
     """
     received: Catalog = catalog if catalog.as_received is None else catalog.as_received

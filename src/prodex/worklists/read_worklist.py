@@ -8,10 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.limits import Limits
-from prodex.messages import hint_and_all
+from prodex.messages import hint
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
@@ -96,7 +97,13 @@ def _catalog_of_answers(given: Catalog | str | Path | None, returned: Returned) 
         if named
         else "do not say of which snapshot they are"
     )
-    raise InputError(f"The worklists {what}. Give the catalogue: read_worklist(files, catalog).")
+    raise InputError(
+        advice(
+            "The worklists {what}. Give the catalogue: {read}.",
+            what=what,
+            read=PythonCall("read_worklist(files, catalog)"),
+        )
+    )
 
 
 def _facts_of_worklists(returned: Returned) -> list[HiddenSheet]:
@@ -113,9 +120,14 @@ def _profile_of_answers(given: Any, returned: Returned) -> Profile:
     # By name only: a profile that a workbook names must not open a file of this machine.
     known = [one for one in named if one in shipped()]
     if own := [one for one in named if one not in known]:
-        near = hint_and_all(own[0], shipped(), "Give the profile: read_worklist(files, profile='own.toml').")
         raise InputError(
-            f"The worklists were written by the profile {own[0]!r:.60}, which does not come with prodex{near}"
+            advice(
+                "The worklists were written by the profile {own}, which does not come with prodex{near} Give the "
+                "profile: {read}.",
+                own=f"{own[0]!r:.60}",
+                near=hint(own[0], shipped()) or ".",
+                read=PythonCall("read_worklist(files, profile='own.toml')"),
+            )
         )
     profiles = [Profile.read(one) for one in known or shipped()]
     if len(known) == 1:

@@ -13,9 +13,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.locales import tag_of
 from prodex.quality.profile import Profile
-from prodex.quality.run import moment_of
-from prodex.store.snapshot import catalog_given
-from prodex.worklists.fix import Fix, fix_of
+from prodex.worklists.fix import Fix, MadeBy, fix_of
 from prodex.worklists.layout import DELETE_WORD, is_deletion
 from prodex.worklists.returned_files import Answer, Returned, trimmed
 
@@ -121,60 +119,20 @@ def _answer_of_correction(correction: TextCorrection, number: int) -> Answer:
     return Answer("", "", number, "", text, "text", filled)
 
 
-def fix_texts(
+def fix_of_texts(
     corrections: Iterable[TextCorrection],
-    catalog: Catalog | str | Path,
-    *,
-    profile: str | Path | Mapping[str, Any] | Profile | None = None,
-    now: datetime | None = None,
+    catalog: Catalog,
+    profile: Profile,
+    now: datetime,
+    made_by: MadeBy,
 ) -> Fix:
-    """Judge corrections of texts as the answers of a worklist are judged; nothing is sent.
-
-    Parameters
-    ----------
-    corrections
-        The corrections.
-    catalog
-        The products, or the name of a snapshot.
-    profile
-        The checks that say what is fixed by them, and what is new. Without one only what the service would refuse is
-        found.
-    now
-        The moment to which "older than" refers, the present by default.
-
-    Returns
-    -------
-    Fix
-        As `read_worklist` returns it.
-
-    Raises
-    ------
-    InputError
-        When something else is given.
-
-    Examples
-    --------
-    >>> import prodex
-    >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]
-    >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935", "namePublicLong": name}])
-    >>> corrected = prodex.TextCorrection("7", "namePublicLong", "fr", "Pain complet", before="Pain")
-    >>> fix = prodex.fix_texts([corrected], catalog)
-    >>> fix.preview()[["before", "after"]].values.tolist()
-    [['Pain', 'Pain complet']]
-    """
-    given = corrections if isinstance(corrections, Iterable) else [corrections]
-    listed = list(given)
-    if wrong := [one for one in listed if not isinstance(one, TextCorrection)]:
-        raise InputError(
-            f"corrections has {described(wrong[0])}. Give prodex.TextCorrection values; prodex.changes_from_frame "
-            "takes frames, and prodex.read_worklist files."
-        )
-    chosen = catalog_given(catalog, "fix_texts(corrections, catalog)", corrections)
-    answers = [_answer_of_correction(one, number) for number, one in enumerate(listed, 1)]
-    return fix_of(Returned(answers), chosen, profile_given(profile), moment_of(now))
+    """Judge corrections of texts as the answers of a worklist are judged; see `correct_from`."""
+    answers = [_answer_of_correction(one, number) for number, one in enumerate(corrections, 1)]
+    return fix_of(Returned(answers), catalog, profile, now, made_by=made_by)
 
 
 def profile_given(given: str | Path | Mapping[str, Any] | Profile | None) -> Profile:
+    """Return the profile that judges corrections; where none is given, the one without a check."""
     if given is None:
         return NO_RULES
     return given if isinstance(given, Profile) else Profile.read(given)

@@ -14,11 +14,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from xlsxwriter import Workbook
 
-from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_column, spelled_row, spelled_rows
-from prodex.formats.workbooks import LONGEST, MOST_ROWS, workbook
+from prodex.formats.workbook_cells import LONGEST, MOST_ROWS
+from prodex.formats.workbook_writing import (
+    Line,
+    TextSheet,
+    index,
+    letters_of,
+    spelled_column,
+    spelled_row,
+    spelled_rows,
+    workbook,
+)
 from prodex.languages import ENGLISH, Translation
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, validate
-from prodex.worklists.grid import HIGHEST, LINE, Line, Styles, cells, fill_lines
+from prodex.worklists.grid import HIGHEST, LINE, Styles, cells, fill_lines
 from prodex.worklists.layout import (
     CODES_SHEET,
     FORMAT,

@@ -14,12 +14,14 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal
 
 import jwt
+from msgspec import Meta
 
 from prodex_sandbox.records.model import Organization
+from prodex_sandbox.records.schemas import ABSENT, ClosedObject
 from prodex_sandbox.refusals import Refusal
 
 #: Wrong tries without a wait, since people mistype.
@@ -122,6 +124,36 @@ _ALGORITHM: Final = "HS256"
 _HOW: Final = 'send {"client_id": ..., "client_secret": ..., "grant_type": "client_credentials"}'
 
 
+class TokenRequest(ClosedObject):
+    """Client credentials (spec, endpoint 1)."""
+
+    client_id: str
+    client_secret: str
+    grant_type: Literal["client_credentials"]
+
+
+class AccessToken(ClosedObject):
+    """A bearer token (spec, Access token response)."""
+
+    access_token: Annotated[str, Meta(description="A JWT, for the header `Authorization: Bearer`.")]
+    token_type: Literal["JWT"] = ABSENT
+    type: Annotated[
+        Literal["JWT"],
+        Meta(description="The token's type under the name that one example has; see token_type_key."),
+    ] = ABSENT
+
+
+def read_credentials(body: Mapping[str, Any]) -> TokenRequest:
+    """Read the body of a call for a token; raise Refusal when it is not as documented."""
+    # Further members are no reason to keep somebody out.
+    for name in TokenRequest.__struct_fields__:
+        if not isinstance(body.get(name), str):
+            raise Refusal("invalid_value", f"{name} is missing or no string; {_HOW} as JSON.")
+    if body["grant_type"] != "client_credentials":
+        raise Refusal("invalid_value", f"grant_type is {body['grant_type']!r}; {_HOW}.")
+    return TokenRequest(*(body[name] for name in TokenRequest.__struct_fields__))
+
+
 class Tokens:
     """Issues and checks the tokens of the organisations."""
 
@@ -143,7 +175,7 @@ class Tokens:
         """Make every token expire that was issued until now."""
         self._epoch += 1
 
-    def issue(self, credentials: dict[str, Any], address: str) -> str:
+    def issue(self, credentials: TokenRequest, address: str) -> str:
         """Return a new token for the client credentials that an address has sent.
 
         Raises
@@ -151,14 +183,9 @@ class Tokens:
         Refusal
             When they are not right; with a time to wait after too many wrong ones.
         """
-        for name in ("client_id", "client_secret", "grant_type"):
-            if not isinstance(credentials.get(name), str):
-                raise Refusal("invalid_value", f"{name} is missing or no string; {_HOW} as JSON.")
-        if credentials["grant_type"] != "client_credentials":
-            raise Refusal("invalid_value", f"grant_type is {credentials['grant_type']!r}; {_HOW}.")
-        client_id = credentials["client_id"]
+        client_id = credentials.client_id
         organization = self._by_client.get(client_id)
-        if not self._is_secret_of(organization, credentials["client_secret"]) or organization is None:
+        if not self._is_secret_of(organization, credentials.client_secret) or organization is None:
             self._attempts.check(client_id)
             self._attempts.note_wrong(client_id, address)
             raise Refusal(

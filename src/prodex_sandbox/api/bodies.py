@@ -9,7 +9,7 @@ from collections.abc import Collection
 from email.message import Message
 from typing import Any, Final
 
-from fastapi import Request
+from starlette.requests import Request
 
 from prodex_sandbox.raw_json import decode
 from prodex_sandbox.refusals import Refusal

@@ -41,7 +41,7 @@ _REFERENCE: Final = re.compile(r'"#/components/schemas/(\w+)"')
 
 
 @cache
-def docs_page(document: str) -> str:
+def docs_page(document: bytes) -> str:
     """Return the page of an OpenAPI document, given as JSON."""
     template = resources.files(__package__).joinpath("docs.html").read_text("utf-8")
     sections = [(title, _prose(text)) for title, text in SECTIONS.items()]

@@ -1,59 +1,79 @@
-"""The endpoints of the service (spec, Endpoints), and the few that the sandbox adds."""
+"""The endpoints of the service (spec, Endpoints), and the few that the sandbox adds: each is declared once.
+
+What is declared here answers calls, and is what the OpenAPI document says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 from urllib.parse import quote
 
 from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import JSONResponse
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
 
-from prodex_sandbox.api import openapi
-from prodex_sandbox.api.authentication import Tokens
+from prodex_sandbox.api.authentication import AccessToken, TokenRequest, Tokens, read_credentials
 from prodex_sandbox.api.bodies import media_type_of, read_body, read_object
-from prodex_sandbox.api.filters import ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, integer, read_query_string
+from prodex_sandbox.api.filters import (
+    FILTERS,
+    ORGANIZATION_PARAMETERS,
+    SEGMENT_PARAMETERS,
+    integer,
+    read_query_string,
+)
 from prodex_sandbox.api.filters import read_body as read_filters
-from prodex_sandbox.api.listing import DEFAULT_LIMIT, ListCall, Listing
-from prodex_sandbox.api.scenarios import list_scenarios, require_scenarios
+from prodex_sandbox.api.listing import DEFAULT_LIMIT, ListCall, Listing, ProductPage
+from prodex_sandbox.api.openapi import Operation, ProductSearch, in_query, parameter
+from prodex_sandbox.api.scenarios import (
+    Scenario,
+    ScenarioAnswer,
+    ScenarioRequirement,
+    list_scenarios,
+    require_scenarios,
+)
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.faults.call import caller_address
 from prodex_sandbox.faults.schedule import page_effect
 from prodex_sandbox.media.files import MEDIA, address_of_call
 from prodex_sandbox.raw_json import decode, encode
-from prodex_sandbox.records.imports import Worker, tracking_record
-from prodex_sandbox.records.model import Organization
+from prodex_sandbox.records.imports import TrackingId, TrackingRecord, Worker, tracking_record
+from prodex_sandbox.records.model import Organization, OrganizationType
 from prodex_sandbox.records.payload import JSON, XML
-from prodex_sandbox.records.segments import hierarchy
+from prodex_sandbox.records.schemas import ABSENT, ClosedObject, Product
+from prodex_sandbox.records.segments import Segment, hierarchy
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.refusals import Refusal
 
 SERVICE: Final = "prodex sandbox"
-ROUTES: Final[APIRouter] = APIRouter()
+#: Every operation, in the order of the document.
+OPERATIONS: Final[list[Operation]] = []
 
 _TOKEN: Final = ("token_missing", "token_invalid", "token_expired")
 _PARAMETERS: Final = ("unknown_parameter", "invalid_value")
 _BODY: Final = ("unsupported_media_type", "invalid_gzip", "body_too_large")
 _JSON_BODY: Final = ("invalid_json", *_BODY)
 _LIST: Final = (*_TOKEN, *_PARAMETERS, "result_cap", "cursor_lost")
-_AUTHENTICATION: Final = openapi.refusals(
-    "authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY
-)
-_REQUIRE: Final = (
-    *_TOKEN,
-    "retailers_only",
-    "scenarios_not_enabled",
-    "deadlines_not_enabled",
-    *_PARAMETERS,
-    "deadline_passed",
-    "scenario_unknown",
-    "product_unknown",
-    "assignation_pending",
-    "not_shared",
-)
+
+Answer = Callable[[Request], Any]
+
+
+def operation(method: str, path: str, *refuses: str, **described: Any) -> Callable[[Answer], Answer]:
+    """Declare what answers a method of a path, and what the document says of it: see `Operation`.
+
+    Examples
+    --------
+    >>> [one.path for one in OPERATIONS if one.method == "GET"][:2]
+    ['/auth/v2/organization', '/public/v1/products']
+    """
+
+    def declare(answer: Answer) -> Answer:
+        OPERATIONS.append(Operation(method=method, path=path, answer=answer, refuses=refuses, **described))
+        return answer
+
+    return declare
 
 
 @dataclass(frozen=True)
@@ -77,81 +97,158 @@ class Exchange:
     drawers: CapacityLimiter
 
 
-async def _exchange(request: Request) -> Exchange:
+def _exchange(request: Request) -> Exchange:
     exchange: Exchange = request.app.state.exchange
     return exchange
 
 
-CurrentExchange = Annotated[Exchange, Depends(_exchange)]
-_Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+def _caller(request: Request) -> Organization:
+    """Return who calls; raise Refusal without a valid token."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return _exchange(request).tokens.check(token.strip() if scheme.lower() == "bearer" else None)
 
 
-async def _caller(exchange: CurrentExchange, credentials: _Credentials) -> Organization:
-    return exchange.tokens.check(credentials.credentials if credentials else None)
+_KEYS: Final = ("authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY)
+_GIVES_TOKEN: Final[dict[str, Any]] = {
+    "takes": TokenRequest,
+    "replies": AccessToken,
+    "meaning": "A bearer token.",
+}
 
 
-async def _caller_where_needed(exchange: CurrentExchange, credentials: _Credentials) -> Organization | None:
-    needed = exchange.behaviour.organizations_need_token
-    return exchange.tokens.check(credentials.credentials if credentials else None) if needed else None
-
-
-Caller = Annotated[Organization, Depends(_caller)]
-#: The caller, or None where the sandbox asks for no token.
-CallerWhereNeeded = Annotated[Organization | None, Depends(_caller_where_needed)]
-
-
-@ROUTES.post("/auth/v2/token", responses=_AUTHENTICATION, openapi_extra=openapi.TOKEN_CONTRACT)
-@ROUTES.post(
-    "/auth/v1/token",
-    responses=_AUTHENTICATION,
-    openapi_extra=openapi.TOKEN_CONTRACT,
-    operation_id="create_token_v1",
-    deprecated=True,
-)
-async def create_token(request: Request, exchange: CurrentExchange) -> JSONResponse:
+@operation("POST", "/auth/v2/token", *_KEYS, **_GIVES_TOKEN)
+@operation("POST", "/auth/v1/token", *_KEYS, **_GIVES_TOKEN, operation_id="create_token_v1", deprecated=True)
+async def create_token(request: Request) -> Response:
     """Create an access token from client credentials."""
-    credentials = await read_object(request, exchange.behaviour.body_limit)
+    exchange = _exchange(request)
+    credentials = read_credentials(await read_object(request, exchange.behaviour.body_limit))
     token = exchange.tokens.issue(credentials, caller_address(request.scope))
-    return JSONResponse({"access_token": token, exchange.behaviour.token_type_key: "JWT"})
+    # The setting may be any name, so the reply is no `AccessToken`.
+    return _reply({"access_token": token, exchange.behaviour.token_type_key: "JWT"})
 
 
-@ROUTES.get(
+class ListedOrganization(ClosedObject):
+    """A participant of the exchange (spec, Other resources; its fields are not shown)."""
+
+    id: int
+    nameLegal: str
+    type: OrganizationType
+
+
+class OrganizationPage(ClosedObject, kw_only=True):
+    """One page of the organisations."""
+
+    totalResults: int = ABSENT
+    data: list[ListedOrganization]
+    offset: int
+
+
+@operation(
+    "GET",
     "/auth/v2/organization",
-    responses=openapi.refusals(*_TOKEN, *_PARAMETERS),
-    openapi_extra=openapi.ORGANIZATIONS_CONTRACT,
+    *_TOKEN,
+    *_PARAMETERS,
+    parameters=in_query(ORGANIZATION_PARAMETERS),
+    replies=OrganizationPage | list[ListedOrganization],
+    meaning="The organisations; an envelope, or a bare array where the setting organizations_as_list is on.",
 )
-async def list_organizations(
-    request: Request, exchange: CurrentExchange, _caller: CallerWhereNeeded
-) -> Response:
+async def list_organizations(request: Request) -> Response:
     """List organisations."""
+    exchange = _exchange(request)
+    if exchange.behaviour.organizations_need_token:
+        _caller(request)
     values = read_query_string(request.query_params.multi_items(), ORGANIZATION_PARAMETERS)
-    return _reply(encode(_organizations(exchange.store.organizations, values, exchange.behaviour)))
+    return _reply(_organizations(exchange.store.organizations, values, exchange.behaviour))
 
 
-@ROUTES.get("/public/v1/products", responses=openapi.refusals(*_LIST), openapi_extra=openapi.LIST_CONTRACT)
-def list_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
-    """List products, or only their rich content."""
-    values = read_query_string(request.query_params.multi_items())
-    return _products(request, exchange.listing.get(_list_call(request, caller, values)))
-
-
-@ROUTES.post(
-    "/public/v1/products/list",
-    responses=openapi.refusals(*_LIST, *_JSON_BODY),
-    openapi_extra=openapi.SEARCH_CONTRACT,
+_ACCEPT_LANGUAGE: Final = parameter(
+    "header",
+    "Accept-language",
+    "Language of the labels of code values, such as fr or fr-FR; US English unless given.",
 )
-async def search_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
+
+
+_PAGE: Final[dict[str, Any]] = {"replies": ProductPage, "meaning": "The products, and how many match."}
+
+
+def _next_page(operation_id: str, **how: Any) -> dict[str, Any]:
+    """Describe how a page leads to the next."""
+    return {
+        "next_page": {"description": "The next page of a scroll.", "operationId": operation_id, **how},
+    }
+
+
+@operation(
+    "GET",
+    "/public/v1/products",
+    *_LIST,
+    parameters=[*in_query(FILTERS), _ACCEPT_LANGUAGE],
+    links=_next_page("list_products", parameters={"query.next_page": "$response.body#/next_page"}),
+    **_PAGE,
+)
+def list_products(request: Request) -> Response:
+    """List products, or only their rich content."""
+    caller = _caller(request)
+    values = read_query_string(request.query_params.multi_items())
+    return _products(request, _exchange(request).listing.get(_list_call(request, caller, values)))
+
+
+@operation(
+    "POST",
+    "/public/v1/products/list",
+    *_LIST,
+    *_JSON_BODY,
+    parameters=[_ACCEPT_LANGUAGE],
+    takes=ProductSearch,
+    links=_next_page("search_products", requestBody={"next_page": "$response.body#/next_page"}),
+    **_PAGE,
+)
+async def search_products(request: Request) -> Response:
     """Search products."""
+    exchange, caller = _exchange(request), _caller(request)
     values = read_filters(await read_object(request, exchange.behaviour.body_limit))
     found = await to_thread.run_sync(exchange.listing.search, _list_call(request, caller, values))
     return _products(request, found)
 
 
-@ROUTES.post(
-    "/public/v1/products", responses=openapi.refusals(*_TOKEN, *_BODY), openapi_extra=openapi.UPSERT_CONTRACT
+class ProductSent(Product, kw_only=True):
+    """A product to write: its gtin, and the attributes to write. A present one replaces, null deletes."""
+
+    gtin: Annotated[str, Meta(description="8, 12, 13 or 14 digits with a right check digit.")]
+
+
+class ProductUpsert(ClosedObject):
+    """Products to write (spec, endpoint 7)."""
+
+    data: list[ProductSent]
+
+
+class UpsertAnswer(ClosedObject):
+    """The identifier under which the import is tracked (spec, endpoint 7)."""
+
+    tracking: TrackingId
+
+
+@operation(
+    "POST",
+    "/public/v1/products",
+    *_TOKEN,
+    *_BODY,
+    takes=ProductUpsert,
+    takes_xml={"type": "string", "description": "SupplierProducts; see Products as XML."},
+    replies=UpsertAnswer,
+    replies_xml={"type": "integer", "format": "int32", "xml": {"name": "tracking"}},
+    meaning="The tracking id; in XML for a body in XML.",
+    links={
+        "track_import": {
+            "operationId": "track_import",
+            "parameters": {"path.tracking_id": "$response.body#/tracking"},
+        }
+    },
 )
-async def upsert_products(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
+async def upsert_products(request: Request) -> Response:
     """Write products. The import continues after the reply, and is tracked by its id."""
+    exchange, caller = _exchange(request), _caller(request)
     # The type is checked first, so that a body of a wrong type is not read at all.
     media_type = media_type_of(request, (JSON, XML))
     body = address_of_call(request.scope).in_store(await read_body(request, exchange.behaviour.body_limit))
@@ -162,76 +259,131 @@ async def upsert_products(request: Request, exchange: CurrentExchange, caller: C
         return Response(
             f'<?xml version="1.0" encoding="UTF-8"?><tracking>{tracking}</tracking>', media_type=XML
         )
-    return JSONResponse({"tracking": tracking})
+    return _reply(UpsertAnswer(tracking=tracking))
 
 
-@ROUTES.get(
+@operation(
+    "GET",
     "/public/v1/products/track/{tracking_id}",
-    responses=openapi.refusals(*_TOKEN, "invalid_value", "tracking_unknown"),
-    openapi_extra=openapi.TRACKING_CONTRACT,
+    *_TOKEN,
+    "invalid_value",
+    "tracking_unknown",
+    parameters=[parameter("path", "tracking_id", "What the upsert answered.", integer().get_schema)],
+    replies=TrackingRecord,
+    meaning="What became of the import; count is 0 and products are empty while it is in progress.",
 )
-def track_import(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
+def track_import(request: Request) -> Response:
     """Return the state of an import, and the outcome of each of its products."""
-    text = request.path_params["tracking_id"]
+    caller, text = _caller(request), request.path_params["tracking_id"]
     try:
         tracking = integer().from_text(text)
     except ValueError as error:
         raise Refusal("invalid_value", f"tracking_id: {error}.") from None
-    record = tracking_record(exchange.store, caller, tracking)
+    record = tracking_record(_exchange(request).store, caller, tracking)
     if record is None:
         raise Refusal("tracking_unknown", f"{caller.name} has no import with the tracking id {tracking}.")
-    return _reply(encode(record))
+    return _reply(record)
 
 
-@ROUTES.get(
+@operation(
+    "GET",
     "/core/v3/productsegments/hierarchy",
-    responses=openapi.refusals(*_TOKEN, *_PARAMETERS),
-    openapi_extra=openapi.SEGMENTS_CONTRACT,
+    *_TOKEN,
+    *_PARAMETERS,
+    parameters=in_query(SEGMENT_PARAMETERS),
+    replies=list[Segment],
+    meaning="The trees.",
 )
-def list_segments(request: Request, exchange: CurrentExchange, caller: Caller) -> Response:
+def list_segments(request: Request) -> Response:
     """List the caller's product segments as trees."""
+    caller = _caller(request)
     values = read_query_string(request.query_params.multi_items(), SEGMENT_PARAMETERS)
-    return _reply(encode(hierarchy(exchange.store, caller.id, values.get("permission", "READ"))))
+    return _reply(hierarchy(_exchange(request).store, caller.id, values.get("permission", "READ")))
 
 
-@ROUTES.post(
+@operation(
+    "POST",
     "/public/v1/validation/rulesets/require",
-    responses=openapi.refusals(*_REQUIRE, *_JSON_BODY),
-    openapi_extra=openapi.REQUIRE_CONTRACT,
+    *_TOKEN,
+    "retailers_only",
+    "scenarios_not_enabled",
+    "deadlines_not_enabled",
+    *_PARAMETERS,
+    "deadline_passed",
+    "scenario_unknown",
+    "product_unknown",
+    "assignation_pending",
+    "not_shared",
+    *_JSON_BODY,
+    takes=ScenarioRequirement,
+    replies=ScenarioAnswer,
+    meaning="All of it is done.",
 )
-async def require_rulesets(request: Request, exchange: CurrentExchange, caller: Caller) -> JSONResponse:
+async def require_rulesets(request: Request) -> Response:
     """Activate or deactivate validation scenarios on products. For retailers."""
+    exchange, caller = _exchange(request), _caller(request)
     body = await read_object(request, exchange.behaviour.body_limit)
-    done = await to_thread.run_sync(require_scenarios, exchange.store, caller, body, limiter=exchange.writers)
-    return JSONResponse(done)
+    return _reply(
+        await to_thread.run_sync(require_scenarios, exchange.store, caller, body, limiter=exchange.writers)
+    )
 
 
-@ROUTES.get(
-    "/sandbox/scenarios", responses=openapi.refusals(*_TOKEN), openapi_extra=openapi.SCENARIOS_CONTRACT
-)
-def list_own_scenarios(exchange: CurrentExchange, caller: Caller) -> JSONResponse:
+@operation("GET", "/sandbox/scenarios", *_TOKEN, replies=list[Scenario], meaning="The caller's scenarios.")
+def list_own_scenarios(request: Request) -> Response:
     """List the caller's validation scenarios. Not part of the service."""
-    return JSONResponse(list_scenarios(exchange.store, caller))
+    return _reply(list_scenarios(_exchange(request).store, _caller(request)))
 
 
-@ROUTES.get("/health", response_model=None, openapi_extra=openapi.HEALTH_CONTRACT)
-def health(exchange: CurrentExchange) -> dict[str, Any]:
+class Health(ClosedObject):
+    """That the sandbox runs; no part of the service."""
+
+    service: str
+    products: int
+
+
+@operation("GET", "/health", replies=Health, meaning="It runs.")
+def health(request: Request) -> Response:
     """Report that the sandbox runs, and how many products it holds. Needs no token; not part of the service."""
-    return {"service": SERVICE, "products": exchange.store.product_count()}
+    return _reply(Health(service=SERVICE, products=_exchange(request).store.product_count()))
 
 
-@ROUTES.get(
+_BYTES: Final = {
+    media_type: {"schema": {"type": "string", "format": "binary"}}
+    for media_type in ("image/jpeg", "image/png", "image/tiff", "application/pdf")
+}
+_OF_FILE: Final = {
+    "ETag": {"schema": {"type": "string"}},
+    "Accept-Ranges": {"schema": {"type": "string", "const": "bytes"}},
+}
+
+
+@operation(
+    "GET",
     "/media/{path:path}",
-    response_class=Response,
-    responses=openapi.refusals("file_unknown", "file_not_served"),
-    openapi_extra=openapi.MEDIA_CONTRACT,
+    "file_unknown",
+    "file_not_served",
+    parameters=[
+        parameter("path", "path", "The rest of the address, as the record has it."),
+        parameter("header", "Range", "The bytes wanted, such as bytes=1000-; one range."),
+        parameter(
+            "header",
+            "If-Range",
+            "The ETag that the range belongs to; the whole file is sent when it has another by now.",
+        ),
+    ],
+    files={
+        "200": {"description": "The file.", "content": _BYTES, "headers": _OF_FILE},
+        "206": {"description": "The range of it that was asked for.", "content": _BYTES, "headers": _OF_FILE},
+        "304": {"description": "If-None-Match names the ETag that it still has."},
+        "416": {"description": "The range begins past its end."},
+    },
 )
-@ROUTES.head("/media/{path:path}", include_in_schema=False)
-async def get_file(request: Request, exchange: CurrentExchange) -> Response:
+async def get_file(request: Request) -> Response:
     """Return a file that a product names. Needs no token; not part of the service, whose files are elsewhere.
 
     It is made on request, and agrees with the record: pixels, format, number of bytes, CRC-32.
     """
+    exchange = _exchange(request)
     # Drawing takes up to a second, during which other calls are answered.
     return await to_thread.run_sync(_file, request, exchange.store, limiter=exchange.drawers)
 
@@ -254,22 +406,25 @@ def _list_call(request: Request, caller: Organization, values: Mapping[str, Any]
 
 
 def _products(request: Request, body: bytes) -> Response:
-    return _reply(address_of_call(request.scope).in_reply(body))
+    return Response(address_of_call(request.scope).in_reply(body), media_type=JSON)
 
 
-def _reply(body: bytes) -> Response:
-    return Response(body, media_type=JSON)
+def _reply(value: Any) -> Response:
+    return Response(encode(value), media_type=JSON)
 
 
 def _organizations(
     organizations: Sequence[Organization], values: Mapping[str, Any], behaviour: Behaviour
-) -> dict[str, Any] | list[dict[str, Any]]:
+) -> OrganizationPage | list[ListedOrganization]:
     """Return one page of the organisations in the shape that is set; the specification shows none."""
     found = [one for one in organizations if values.get("organization_type", one.type) == one.type]
     offset, limit = values.get("offset", 0), values.get("limit", DEFAULT_LIMIT)
     page = found[offset : offset + limit] if behaviour.organizations_paged else found
-    data = [{"id": one.id, "nameLegal": one.name, "type": int(one.type)} for one in page]
+    data = [ListedOrganization(id=one.id, nameLegal=one.name, type=one.type) for one in page]
     if behaviour.organizations_as_list:
         return data
-    total = {"totalResults": len(found)} if behaviour.organizations_total else {}
-    return {**total, "data": data, "offset": offset if behaviour.organizations_paged else 0}
+    return OrganizationPage(
+        totalResults=len(found) if behaviour.organizations_total else ABSENT,
+        data=data,
+        offset=offset if behaviour.organizations_paged else 0,
+    )

@@ -108,39 +108,30 @@ def word(choices: Collection[str]) -> ValueType:
 
 def integers(choices: Collection[int] = ()) -> ValueType:
     """32-bit integers: one or several, comma-separated, in a body also one integer or an array."""
-
-    def checked(value: int) -> int:
-        return _require_choice(_require_within(value, INT32), choices)
+    one = integer(choices)
 
     def from_text(text: str) -> tuple[int, ...]:
-        return tuple(checked(_parsed_integer(value)) for value in _split_at_commas(text))
+        return tuple(one.from_text(value) for value in _split_at_commas(text))
 
     def from_json(value: Any) -> tuple[int, ...]:
         if isinstance(value, str):
             return from_text(value)
-        return tuple(
-            checked(_integer_or_text(item))
-            for item in (_require_values(value) if isinstance(value, list) else [value])
-        )
+        return tuple(map(one.from_json, _require_values(value) if isinstance(value, list) else [value]))
 
-    item = {"type": "integer", "format": "int32", **_limits_schema(choices, INT32)}
     comma = _comma_separated_schema("|".join(map(str, choices)) if choices else "-?[0-9]{1,9}")
+    item = one.post_schema
     return ValueType(from_text, from_json, comma, {"oneOf": [item, _array_schema(item), comma]})
 
 
 def integer(choices: Collection[int] = (), bounds: range = INT32) -> ValueType:
-    """One 32-bit integer, of `choices` or within `bounds`."""
+    """One 32-bit integer, of `choices` or within `bounds`; in a body also as a string."""
 
-    def checked(value: int) -> int:
-        return _require_choice(_require_within(value, bounds), choices)
+    def read(value: Any) -> int:
+        number = _parsed_integer(value) if isinstance(value, str) else _integer(value)
+        return _require_choice(_require_within(number, bounds), choices)
 
     schema = {"type": "integer", "format": "int32", **_limits_schema(choices, bounds)}
-    return ValueType(
-        lambda text: checked(_parsed_integer(text)),
-        lambda value: checked(_integer_or_text(value)),
-        schema,
-        schema,
-    )
+    return ValueType(read, read, schema, schema)
 
 
 def timestamp(unit: str) -> ValueType:
@@ -151,14 +142,13 @@ def timestamp(unit: str) -> ValueType:
             raise ValueError(f"{value} looks like milliseconds; this is a UNIX time in seconds")
         return _require_within(value, _TIMES)
 
-    def from_text(text: str) -> int:
+    def read(value: Any) -> int:
+        if not isinstance(value, str):
+            return checked(_integer(value))
         try:
-            return checked(_parsed_integer(text))
+            return checked(_parsed_integer(value))
         except ValueError as error:
             raise ValueError(f"{error}; send {unit} since 1970-01-01") from None
-
-    def from_json(value: Any) -> int:
-        return from_text(value) if isinstance(value, str) else checked(_integer(value))
 
     times = range(_MILLISECONDS_FROM) if unit == "seconds" else _TIMES
     number = {
@@ -168,24 +158,21 @@ def timestamp(unit: str) -> ValueType:
         **_limits_schema((), times),
     }
     digits = {"type": "string", "pattern": f"^[0-9]{{1,{len(str(times.stop - 1))}}}$"}
-    return ValueType(from_text, from_json, number, {"oneOf": [number, digits]})
+    return ValueType(read, read, number, {"oneOf": [number, digits]})
 
 
 def flag() -> ValueType:
-    """A boolean: true or false."""
+    """A boolean: true or false; in a body also as a string."""
 
-    def from_text(text: str) -> bool:
-        return {"true": True, "false": False}[_require_choice(text, ("true", "false"))]
-
-    def from_json(value: Any) -> bool:
+    def read(value: Any) -> bool:
         if isinstance(value, str):
-            return from_text(value)
+            return _require_choice(value, ("true", "false")) == "true"
         if not isinstance(value, bool):
             raise ValueError(f"{value!r} is not true or false")  # noqa: TRY004 - one error for a wrong value
         return value
 
     schema = {"type": "boolean"}
-    return ValueType(from_text, from_json, schema, schema)
+    return ValueType(read, read, schema, schema)
 
 
 def cursor() -> ValueType:
@@ -239,11 +226,6 @@ def _parsed_integer(text: str) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise ValueError(f"{text!r} is not an integer")
     return int(text)
-
-
-def _integer_or_text(value: Any) -> int:
-    """Return an integer that a body holds, as a number or as text."""
-    return _parsed_integer(value) if isinstance(value, str) else _integer(value)
 
 
 def _integer(value: Any) -> int:

@@ -13,13 +13,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
 
 from prodex_sandbox.api.filters import CURSORS, FIRST_PAGE, condition
 from prodex_sandbox.api.projection import Projection
 from prodex_sandbox.behaviour import Behaviour, ScrollEnd
 from prodex_sandbox.faults.call import PageSlice
 from prodex_sandbox.raw_json import encode
+from prodex_sandbox.records.schemas import ABSENT, ClosedObject, Product
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.refusals import Refusal
 
@@ -75,6 +78,20 @@ OFFSET_CAP: Final = 10_000
 #: Products that one query by GET reaches, by pages or by scroll.
 GET_CAP: Final = 500
 GET_CAP_WITH_INCLUDE: Final = 4_000
+
+
+class ProductPage(ClosedObject):
+    """The products of one page, and how many match (spec, Response envelope)."""
+
+    totalResults: Annotated[int, Meta(ge=0, description="Number of products that match.")]
+    data: list[Product]
+    offset: Annotated[int, Meta(ge=0, description="Index of the first product of the page.")]
+    next_page: Annotated[
+        str | None,
+        Meta(
+            description="Cursor of the next page of a scroll. Where the last page has one, an empty page follows."
+        ),
+    ] = ABSENT
 
 
 class Listing:

@@ -1,241 +1,105 @@
-"""The OpenAPI document beyond what FastAPI finds out itself: schemas, parameters, bodies and replies.
+"""The OpenAPI document: what each operation takes, answers and refuses, from the declarations that carry it out.
 
-Schemas of requests and replies are the pydantic models here and in `records.schemas` (spec, endpoints 1 to 10);
-parameters come from their declarations.
+Schemas are those of the structs that requests are read into and replies are made of (spec, endpoints 1 to 10);
+parameters come from `api.filters`, refusals from `refusals`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
-
-from pydantic import BaseModel, Field, WithJsonSchema, create_model
-from pydantic.json_schema import models_json_schema
-
-from prodex_sandbox.api.filters import FILTERS, ORGANIZATION_PARAMETERS, SEGMENT_PARAMETERS, ListFilter
-from prodex_sandbox.records.imports import Endpoint, ImportStatus
-from prodex_sandbox.records.indexing import SEARCH_FIELDS
-from prodex_sandbox.records.model import OrganizationType
-from prodex_sandbox.records.schemas import ABSENT, ClosedObject, LocalDateTime, Product, described
-from prodex_sandbox.refusals import REFUSALS
-
-
-class TokenRequest(ClosedObject):
-    """Client credentials (spec, endpoint 1)."""
-
-    client_id: str
-    client_secret: str
-    grant_type: Literal["client_credentials"]
-
-
-class AccessToken(ClosedObject):
-    """A bearer token (spec, Access token response)."""
-
-    access_token: str = Field(description="A JWT, for the header `Authorization: Bearer`.")
-    token_type: Literal["JWT"] = ABSENT
-    type: Literal["JWT"] = described(
-        "The token's type under the name that one example has; see token_type_key."
-    )
-
-
-class Error(ClosedObject):
-    """Why a call was refused; the specification shows no such body."""
-
-    error: str = Field(description="A code that does not change; each endpoint lists its own.")
-    message: str = Field(description="What was wrong, and what to send instead.")
-
-
-class ListedOrganization(ClosedObject):
-    """A participant of the exchange (spec, Other resources; its fields are not shown)."""
-
-    id: int
-    nameLegal: str
-    type: OrganizationType
-
-
-class OrganizationPage(ClosedObject):
-    """One page of the organisations."""
-
-    totalResults: int = ABSENT
-    data: list[ListedOrganization]
-    offset: int
-
-
-class Health(ClosedObject):
-    """That the sandbox runs; no part of the service."""
-
-    service: str
-    products: int
-
-
-class ProductPage(ClosedObject):
-    """The products of one page, and how many match (spec, Response envelope)."""
-
-    totalResults: int = Field(ge=0, description="Number of products that match.")
-    data: list[Product]
-    offset: int = Field(ge=0, description="Index of the first product of the page.")
-    next_page: str | None = described(
-        "Cursor of the next page of a scroll. Where the last page has one, an empty page follows."
-    )
-
-
-SearchField = Annotated[str, WithJsonSchema({"enum": list(SEARCH_FIELDS), "type": "string"})]
-
-
-class SearchEntry(ClosedObject):
-    """A word that one of some fields has to hold (spec, endpoint 5)."""
-
-    query: str = Field(min_length=1, examples=["chocolate"])
-    fields: list[SearchField] = Field(min_length=1)
-
-
-class AdvancedSearch(ClosedObject):
-    """A text search: every entry of `must` has to match (spec, endpoint 5)."""
-
-    must: list[SearchEntry] = Field(max_length=32)
-
-
-#: Filters whose value is an object, which has a name.
-# A filter of its own schema; all others are described by their type.
-_OBJECTS: Final = {"advanced_search": AdvancedSearch}
-
-_MEMBERS: Final[dict[str, Any]] = {
-    name: (
-        _OBJECTS.get(name) or Annotated[Any, WithJsonSchema(one.value_type.post_schema)],
-        Field(default=ABSENT, description=one.meaning),
-    )
-    for name, one in FILTERS.items()
-    if "POST" in one.methods
-}
-
-#: The body of a search: the filters that a POST takes, as they are declared.
-ProductSearch: Final = create_model(
-    "ProductSearch",
-    __base__=ClosedObject,
-    __module__=__name__,
-    __doc__="What to look for, which fields to return, and which page (spec, endpoint 5).",
-    **_MEMBERS,
-)
-
-
-class Segment(ClosedObject):
-    """A product segment with those below it; the specification does not show its fields."""
-
-    id: str
-    name: str
-    children: list[Segment]
-
-
-class ScenarioRequirement(ClosedObject):
-    """Scenarios to activate or deactivate, and the products on which (spec, endpoint 10)."""
-
-    uuids: list[str] = Field(min_length=1, description="Products, by uuid.")
-    ruleset_values: dict[str, bool] = Field(
-        min_length=1, description="Scenario id -> true to activate, false to deactivate."
-    )
-    deadline: str = Field(
-        default=ABSENT,
-        description="Day until which what is activated has to be done.",
-        json_schema_extra={"format": "date"},
-    )
-
-
-class ScenarioAnswer(ClosedObject):
-    """On how many products the scenarios were activated or deactivated."""
-
-    products: int
-
-
-class Scenario(ClosedObject):
-    """A validation scenario of the caller; the specification does not show its fields."""
-
-    id: str
-    name: str
-    deadlinesEnabled: bool
-    products: int = Field(description="Number of products that it is active on.")
-
-
-TrackingId = Annotated[int, Field(ge=1, lt=2**31, json_schema_extra={"format": "int32"})]
-
-
-class ProductSent(Product):
-    """A product to write: its gtin, and the attributes to write. A present one replaces, null deletes."""
-
-    gtin: str = Field(description="8, 12, 13 or 14 digits with a right check digit.")
-
-
-class ProductUpsert(ClosedObject):
-    """Products to write (spec, endpoint 7)."""
-
-    data: list[ProductSent]
-
-
-class UpsertAnswer(ClosedObject):
-    """The identifier under which the import is tracked (spec, endpoint 7)."""
-
-    tracking: TrackingId
-
-
-class ProductOutcome(ClosedObject):
-    """What became of one product of an import."""
-
-    gtin: str
-    status: Literal[ImportStatus.SUCCESS, ImportStatus.ERROR]
-    message: str = Field(description="The reason of an ERROR; otherwise empty.")
-
-
-class User(ClosedObject):
-    """Whose access key sent an import."""
-
-    id: int
-    username: str
-
-
-class OrganizationName(ClosedObject):
-    """The organisation that an import is of."""
-
-    id: int
-    nameLegal: str
-
-
-class TrackingRecord(ClosedObject):
-    """What became of an import (spec, Product inbound tracking record)."""
-
-    createdAt: LocalDateTime
-    status: ImportStatus
-    message: str = Field(description="Detail when status is ERROR; otherwise empty.")
-    count: int = Field(ge=0, description="Number of products; 0 while the import is in progress.")
-    tracking: TrackingId
-    products: list[ProductOutcome] = Field(description="Empty while the import is in progress.")
-    user: User
-    organization: OrganizationName
-    endpoint: Endpoint
-
-
-JSON: Final = "application/json"
-
-_REFERENCE: Final = "#/components/schemas/{model}"
-#: The models of whole requests and replies, as they are referred to; those of their parts come with them.
-_MODELS: Final[list[type[BaseModel]]] = []
-
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import getdoc
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from prodex_sandbox.api.filters import FILTERS, ListFilter
+from prodex_sandbox.records.indexing import AdvancedSearch
+from prodex_sandbox.records.payload import JSON, XML
+from prodex_sandbox.records.schemas import ABSENT, SHAPE_NOT_SHOWN, ClosedObject
+from prodex_sandbox.refusals import REFUSALS, Error
+
+_REFERENCE: Final = "#/components/schemas/{name}"
+#: Schemas of products, which have attributes of which the specification shows no more than the name.
+_PRODUCTS: Final = ("Product", "ProductSent")
+#: The scheme of access tokens, under the name that clients know it by.
+_BEARER: Final = "HTTPBearer"
 _RETRY_AFTER: Final = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
 
 
-def components() -> dict[str, Any]:
-    """Return the schemas of all models, by name."""
-    _, schema = models_json_schema([(model, "validation") for model in _MODELS], ref_template=_REFERENCE)
-    return dict(sorted(schema["$defs"].items()))
+def _member(name: str, one: ListFilter) -> Any:
+    """Return the type of a filter in the body of a search: the only one that is an object has a struct."""
+    type_ = AdvancedSearch if name == "advanced_search" else Any
+    return Annotated[type_, Meta(description=one.meaning, extra_json_schema=one.value_type.post_schema)]
 
 
-def reference(model: type[BaseModel]) -> dict[str, str]:
-    """Return a schema that refers to a model's."""
-    _MODELS.append(model)
-    return {"$ref": _REFERENCE.format(model=model.__name__)}
+#: The body of a search: the filters that a POST takes, as they are declared.
+ProductSearch: Final = msgspec.defstruct(
+    "ProductSearch",
+    [(name, _member(name, one), ABSENT) for name, one in FILTERS.items() if "POST" in one.methods],
+    bases=(ClosedObject,),
+    namespace={"__doc__": "What to look for, which fields to return, and which page (spec, endpoint 5)."},
+)
 
 
-def array_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of an array."""
-    return {"type": "array", "items": reference(model)}
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """One way to call the service: the function that answers, and what the document says of it.
+
+    Attributes
+    ----------
+    method, path
+        How it is called.
+    answer
+        Answers a request; its name is the operation's, and its docstring the description.
+    operation_id, deprecated
+        Its name where the function answers several paths, and whether another one is to be called instead.
+    parameters
+        As `parameter` and `in_query` describe them.
+    takes, takes_xml
+        The type of a body of JSON, or None; and the schema of one in XML.
+    replies, replies_xml, meaning, links
+        The type of a reply of 200 as JSON, and the schema of one in XML; what it means, and where it leads to.
+    files
+        Replies of operations that send no JSON.
+    refuses
+        Codes of the refusals.
+    """
+
+    method: str
+    path: str
+    answer: Callable[..., Any]
+    operation_id: str = ""
+    deprecated: bool = False
+    parameters: Sequence[Mapping[str, Any]] = ()
+    takes: Any = None
+    takes_xml: Mapping[str, Any] = field(default_factory=dict)
+    replies: Any = None
+    replies_xml: Mapping[str, Any] = field(default_factory=dict)
+    meaning: str = ""
+    links: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Any] = field(default_factory=dict)
+    refuses: Sequence[str] = ()
+
+
+def document(title: str, description: str, operations: Sequence[Operation]) -> dict[str, Any]:
+    """Return the document of some operations."""
+    paths: dict[str, dict[str, Any]] = {}
+    for one in operations:
+        # A converter of the router, such as `:path`, is no part of an address.
+        path = one.path.replace(":path}", "}")
+        paths.setdefault(path, {})[one.method.lower()] = _described(one)
+    types = [type_ for one in operations for type_ in (one.takes, one.replies) if type_ is not None]
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": title, "description": description, "version": "1"},
+        "paths": paths,
+        "components": {
+            "schemas": _components([Error, *types]),
+            "securitySchemes": {_BEARER: {"type": "http", "scheme": "bearer"}},
+        },
+    }
 
 
 def parameter(
@@ -256,159 +120,68 @@ def in_query(parameters: Mapping[str, ListFilter]) -> list[dict[str, Any]]:
     ]
 
 
-def takes(model: type[BaseModel]) -> dict[str, Any]:
-    """Describe a body of JSON."""
-    return {"required": True, "content": {JSON: {"schema": reference(model)}}}
+def _described(one: Operation) -> dict[str, Any]:
+    name = one.answer.__name__
+    body = {"required": True, "content": _content(one.takes, one.takes_xml)}
+    reply = {
+        "description": one.meaning,
+        "content": _content(one.replies, one.replies_xml),
+        "links": one.links,
+    }
+    described: dict[str, Any] = {
+        "summary": name.replace("_", " ").title(),
+        "description": getdoc(one.answer),
+        "operationId": one.operation_id or name,
+        "deprecated": one.deprecated,
+        "security": [{_BEARER: []}] if "token_missing" in one.refuses else [],
+        "parameters": list(one.parameters),
+        "requestBody": body if one.takes else {},
+        "responses": {**(one.files or {"200": _without_empty(reply)}), **_refusals(one.refuses)},
+    }
+    return _without_empty(described)
 
 
-def replies(description: str, schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """Describe a reply of 200 as JSON."""
-    return {"200": {"description": description, "content": {JSON: {"schema": schema}}, **more}}
+def _content(type_: Any, xml: Mapping[str, Any]) -> dict[str, Any]:
+    (schema,), _ = msgspec.json.schema_components([type_], ref_template=_REFERENCE)
+    return {JSON: {"schema": schema}, **({XML: {"schema": xml}} if xml else {})}
 
 
-def _page(next_page: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a reply of products, with the way to the next page."""
-    return replies(
-        "The products, and how many match.",
-        reference(ProductPage),
-        links={"next_page": {"description": "The next page of a scroll.", **next_page}},
-    )
+def _without_empty(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value}
 
 
-_ACCEPT_LANGUAGE: Final = parameter(
-    "header",
-    "Accept-language",
-    "Language of the labels of code values, such as fr or fr-FR; US English unless given.",
-)
-
-LIST_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": [*in_query(FILTERS), _ACCEPT_LANGUAGE],
-    "responses": _page(
-        {"operationId": "list_products", "parameters": {"query.next_page": "$response.body#/next_page"}}
-    ),
-}
-
-SEARCH_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": [_ACCEPT_LANGUAGE],
-    "requestBody": takes(ProductSearch),
-    "responses": _page(
-        {"operationId": "search_products", "requestBody": {"next_page": "$response.body#/next_page"}}
-    ),
-}
-
-TOKEN_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": takes(TokenRequest),
-    "responses": replies("A bearer token.", reference(AccessToken)),
-}
-
-HEALTH_CONTRACT: Final[dict[str, Any]] = {"responses": replies("It runs.", reference(Health))}
-
-
-def refusals(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Describe refusals for the OpenAPI document, grouped by status."""
+def _refusals(codes: Iterable[str]) -> dict[str, Any]:
+    """Describe refusals, grouped by status."""
     by_status: dict[int, list[str]] = {}
     for code in codes:
         status, meaning = REFUSALS[code]
         by_status.setdefault(status, []).append(f"`{code}`: {meaning}")
-    content = {JSON: {"schema": reference(Error)}}
     return {
-        status: {
-            "description": "\n\n".join(texts),
-            "content": content,
-            **({"headers": _RETRY_AFTER} if status == 429 else {}),
-        }
+        str(status): _without_empty(
+            {
+                "description": "\n\n".join(texts),
+                "content": _content(Error, {}),
+                "headers": _RETRY_AFTER if status == 429 else {},
+            }
+        )
         for status, texts in by_status.items()
     }
 
 
-ORGANIZATIONS_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": in_query(ORGANIZATION_PARAMETERS),
-    "responses": replies(
-        "The organisations; an envelope, or a bare array where the setting organizations_as_list is on.",
-        {"anyOf": [reference(OrganizationPage), array_of(ListedOrganization)]},
-    ),
-}
-
-_BYTES: Final = {
-    media_type: {"schema": {"type": "string", "format": "binary"}}
-    for media_type in ("image/jpeg", "image/png", "image/tiff", "application/pdf")
-}
-_OF_FILE: Final = {
-    "ETag": {"schema": {"type": "string"}},
-    "Accept-Ranges": {"schema": {"type": "string", "const": "bytes"}},
-}
-
-MEDIA_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": [
-        parameter("path", "path", "The rest of the address, as the record has it."),
-        parameter("header", "Range", "The bytes wanted, such as bytes=1000-; one range."),
-        parameter(
-            "header",
-            "If-Range",
-            "The ETag that the range belongs to; the whole file is sent when it has another by now.",
-        ),
-    ],
-    "responses": {
-        "200": {"description": "The file.", "content": _BYTES, "headers": _OF_FILE},
-        "206": {"description": "The range of it that was asked for.", "content": _BYTES, "headers": _OF_FILE},
-        "304": {"description": "If-None-Match names the ETag that it still has."},
-        "416": {"description": "The range begins past its end."},
-    },
-}
-
-SEGMENTS_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": in_query(SEGMENT_PARAMETERS),
-    "responses": replies("The trees.", array_of(Segment)),
-}
-
-REQUIRE_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": takes(ScenarioRequirement),
-    "responses": replies("All of it is done.", reference(ScenarioAnswer)),
-}
-
-SCENARIOS_CONTRACT: Final[dict[str, Any]] = {
-    "responses": replies("The caller's scenarios.", array_of(Scenario))
-}
-
-
-_XML: Final = "application/xml"
-
-UPSERT_CONTRACT: Final[dict[str, Any]] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            **takes(ProductUpsert)["content"],
-            _XML: {"schema": {"type": "string", "description": "SupplierProducts; see Products as XML."}},
-        },
-    },
-    "responses": {
-        "200": {
-            "description": "The tracking id; in XML for a body in XML.",
-            "content": {
-                **replies("", reference(UpsertAnswer))["200"]["content"],
-                _XML: {"schema": {"type": "integer", "format": "int32", "xml": {"name": "tracking"}}},
-            },
-            "links": {
-                "track_import": {
-                    "operationId": "track_import",
-                    "parameters": {"path.tracking_id": "$response.body#/tracking"},
-                }
-            },
-        }
-    },
-}
-
-TRACKING_CONTRACT: Final[dict[str, Any]] = {
-    "parameters": [
-        parameter(
-            "path",
-            "tracking_id",
-            "What the upsert answered.",
-            {"type": "integer", "format": "int32", "minimum": -(2**31), "maximum": 2**31 - 1},
-        )
-    ],
-    "responses": replies(
-        "What became of the import; count is 0 and products are empty while it is in progress.",
-        reference(TrackingRecord),
-    ),
-}
+def _components(types: Sequence[Any]) -> dict[str, Any]:
+    """Return the schemas of all structs that types are made of, by name."""
+    _, schemas = msgspec.json.schema_components(types, ref_template=_REFERENCE)
+    for name, schema in schemas.items():
+        # A title would repeat the name.
+        del schema["title"]
+        if "enum" in schema:
+            # Generators of clients ask for it.
+            schema["type"] = "integer" if all(isinstance(one, int) for one in schema["enum"]) else "string"
+            continue
+        schema.setdefault("additionalProperties", True)
+        if not schema["required"]:
+            del schema["required"]
+        if name in _PRODUCTS:
+            not_shown = {"description": "Its shape is not shown in the specification."}
+            schema["properties"] |= dict.fromkeys(SHAPE_NOT_SHOWN.split(), not_shown)
+    return dict(sorted(schemas.items()))

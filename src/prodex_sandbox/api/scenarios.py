@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
-from prodex_sandbox.api.openapi import ScenarioRequirement
+from msgspec import UNSET, Meta, UnsetType
+
 from prodex_sandbox.raw_json import encode, joined, members, storable
 from prodex_sandbox.records.model import Organization, OrganizationType, SharingStatus
+from prodex_sandbox.records.schemas import ClosedObject
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.refusals import Refusal
 
@@ -22,18 +23,37 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MAX_NAMED: Final = 5
 
 
-@dataclass(frozen=True)
-class Requirement:
-    """What a call asks for, read and in the documented form."""
+class ScenarioRequirement(ClosedObject):
+    """Scenarios to activate or deactivate, and the products on which (spec, endpoint 10)."""
 
-    uuids: tuple[str, ...]
-    ruleset_values: Mapping[str, bool]
-    deadline: date | None
+    uuids: Annotated[list[str], Meta(min_length=1, description="Products, by uuid.")]
+    ruleset_values: Annotated[
+        dict[str, bool],
+        Meta(min_length=1, description="Scenario id -> true to activate, false to deactivate."),
+    ]
+    deadline: (
+        Annotated[date, Meta(description="Day until which what is activated has to be done.")] | UnsetType
+    ) = UNSET
 
 
-def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
+class ScenarioAnswer(ClosedObject):
+    """On how many products the scenarios were activated or deactivated."""
+
+    products: int
+
+
+class Scenario(ClosedObject):
+    """A validation scenario of the caller; the specification does not show its fields."""
+
+    id: str
+    name: str
+    deadlinesEnabled: bool
+    products: Annotated[int, Meta(description="Number of products that it is active on.")]
+
+
+def read_requirement(body: Mapping[str, Any], today: date) -> ScenarioRequirement:
     """Read the body of a call; raise Refusal when it is not as documented."""
-    if unknown := body.keys() - ScenarioRequirement.model_fields.keys():
+    if unknown := body.keys() - set(ScenarioRequirement.__struct_fields__):
         raise Refusal(
             "unknown_parameter",
             f"{min(unknown)!r} is not a member of this body; it has uuids, ruleset_values and deadline.",
@@ -46,14 +66,15 @@ def read_requirement(body: Mapping[str, Any], today: date) -> Requirement:
     for id_, value in values.items():
         if not isinstance(value, bool):
             _refuse_value(f"ruleset_values: the value of {id_!r} is {value!r}, not true or false.")
-    deadline = _read_deadline(body["deadline"], today) if "deadline" in body else None
+    deadline = _read_deadline(body["deadline"], today) if "deadline" in body else UNSET
     if deadline and not any(values.values()):
         _refuse_value("deadline belongs to an activation; every value of ruleset_values is false.")
     # A product that is named twice counts once.
-    return Requirement(tuple(dict.fromkeys(map(storable, uuids))), values, deadline)
+    uuids = list(dict.fromkeys(map(storable, uuids)))
+    return ScenarioRequirement(uuids=uuids, ruleset_values=values, deadline=deadline)
 
 
-def require_scenarios(store: Store, caller: Organization, body: Mapping[str, Any]) -> dict[str, Any]:
+def require_scenarios(store: Store, caller: Organization, body: Mapping[str, Any]) -> ScenarioAnswer:
     """Activate and deactivate scenarios on products; return on how many.
 
     Raises
@@ -70,10 +91,10 @@ def require_scenarios(store: Store, caller: Organization, body: Mapping[str, Any
         for key in keys:
             _activate(connection, caller.id, key, wanted)
             _show(connection, caller.id, key)
-    return {"products": len(keys)}
+    return ScenarioAnswer(products=len(keys))
 
 
-def list_scenarios(store: Store, caller: Organization) -> list[dict[str, Any]]:
+def list_scenarios(store: Store, caller: Organization) -> list[Scenario]:
     """Return the caller's scenarios, each with the number of products that it is active on."""
     rows = store.rows(
         "SELECT id, name, deadlines_enabled, (SELECT count(*) FROM activations WHERE scenario_id = scenarios.id"
@@ -82,7 +103,7 @@ def list_scenarios(store: Store, caller: Organization) -> list[dict[str, Any]]:
         (caller.id,),
     )
     return [
-        {"id": id_, "name": name, "deadlinesEnabled": bool(deadlines), "products": products}
+        Scenario(id=id_, name=name, deadlinesEnabled=bool(deadlines), products=products)
         for id_, name, deadlines, products in rows
     ]
 
@@ -104,7 +125,9 @@ def _read_deadline(value: Any, today: date) -> date:
     return deadline
 
 
-def _check_scenarios(connection: sqlite3.Connection, caller: Organization, wanted: Requirement) -> None:
+def _check_scenarios(
+    connection: sqlite3.Connection, caller: Organization, wanted: ScenarioRequirement
+) -> None:
     known = {
         id_: bool(deadlines)
         for id_, deadlines in connection.execute(
@@ -115,7 +138,7 @@ def _check_scenarios(connection: sqlite3.Connection, caller: Organization, wante
         raise Refusal(
             "scenario_unknown", f"{caller.name} has no scenario {_named(unknown)}; it has {', '.join(known)}."
         )
-    if wanted.deadline is None:
+    if not wanted.deadline:
         return
     if not caller.deadlines_enabled:
         raise Refusal("deadlines_not_enabled", f"Scenarios with deadlines are not enabled for {caller.name}.")
@@ -152,7 +175,7 @@ def _eligible(connection: sqlite3.Connection, caller: Organization, uuids: Seque
     return [key for _, key, _, _, _ in rows]
 
 
-def _activate(connection: sqlite3.Connection, viewer: int, key: int, wanted: Requirement) -> None:
+def _activate(connection: sqlite3.Connection, viewer: int, key: int, wanted: ScenarioRequirement) -> None:
     deadline = wanted.deadline.isoformat() if wanted.deadline else None
     for id_, active in wanted.ruleset_values.items():
         if active:

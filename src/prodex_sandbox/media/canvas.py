@@ -43,20 +43,20 @@ class Canvas:
 
     def rectangle(self, box: Box, fill: Fill, radius: float = 0) -> None:
         """Draw a rectangle; `radius` rounds its corners and is a share of the box's height."""
-        self._draw.rounded_rectangle(self._pixels(box), radius * self.height, fill=fill)
+        self._draw.rounded_rectangle(self.pixels(box), radius * self.height, fill=fill)
 
     def ellipse(self, box: Box, fill: Fill) -> None:
         """Draw an ellipse that fills a rectangle."""
-        self._draw.ellipse(self._pixels(box), fill=fill)
+        self._draw.ellipse(self.pixels(box), fill=fill)
 
     def disc(self, x: float, y: float, radius: float, fill: Fill) -> None:
         """Draw a disc around a point; its radius is a share of the box's shorter side."""
         wide, high = (radius * min(self.width, self.height) / side for side in (self.width, self.height))
         self.ellipse((x - wide, y - high, x + wide, y + high), fill)
 
-    def polygon(self, points: Iterable[float], fill: Fill) -> None:
-        """Draw a polygon: x and y of one corner after the other."""
-        self._draw.polygon(self._pixels(points), fill=fill)
+    def polygon(self, points: Iterable[float], fill: Fill, edge: Fill | None = None) -> None:
+        """Draw a polygon: x and y of one corner after the other; its edge in another colour where one is given."""
+        self._draw.polygon(self.pixels(points), fill, edge, width=max(1, round(self.height / 250)))
 
     def text(
         self, box: Box, text: str, fill: Fill, lines: int = 1, *, bold: bool = True, largest: float = 1
@@ -71,7 +71,7 @@ class Canvas:
         largest
             Size of letters that is not passed even where there is room, as a share of the box's height.
         """
-        x0, y0, x1, y1 = self._pixels(box)
+        x0, y0, x1, y1 = self.pixels(box)
         size, rows = _fitted(text, x1 - x0, y1 - y0, lines, largest * self.height, bold)
         place, anchor, align = ((x0 + x1) / 2, (y0 + y1) / 2), "mm", "center"
         if lines > _LINES_OF_TITLE:
@@ -80,7 +80,8 @@ class Canvas:
         spacing, font = (_LEADING - 0.73) * size, _font(bold, round(size))
         self._draw.text(place, "\n".join(rows), fill, font, anchor, spacing, align)
 
-    def _pixels(self, points: Iterable[float]) -> list[float]:
+    def pixels(self, points: Iterable[float]) -> list[float]:
+        """Return shares of the box as pixels of the picture: x and y, one after the other."""
         origins, lengths = cycle(self._origin), cycle((self.width, self.height))
         return [origin + share * length for share, origin, length in zip(points, origins, lengths)]  # noqa: B905
 

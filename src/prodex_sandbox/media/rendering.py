@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from fastapi import Response
 from PIL import Image
+from starlette.responses import Response
 
 from prodex_sandbox.media.canvas import Canvas
 from prodex_sandbox.media.drawing import INK, draw_logo, draw_pack

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import encode, members
-from prodex_sandbox.records.baseline import baseline_triggers, note_baseline
 from prodex_sandbox.records.indexing import IndexedValues, indexed_values
 from prodex_sandbox.records.model import Organization, OrganizationType, SharedProduct, views_with_owner
 from prodex_sandbox.records.reading import shared_with_all
@@ -72,11 +71,8 @@ def fill_store(
             _insert_products(connection, products)
             insert_organizations(connection, organizations)
             _insert_scenarios(connection, organizations)
-            note_baseline(connection)
         # The planner needs statistics (ANALYZE); WAL lets calls read while an import writes.
-        connection.executescript(
-            INDEXES + TRIGGERS + baseline_triggers(connection) + "ANALYZE; PRAGMA journal_mode = WAL;"
-        )
+        connection.executescript(INDEXES + TRIGGERS + "ANALYZE; PRAGMA journal_mode = WAL;")
     finally:
         connection.close()
 

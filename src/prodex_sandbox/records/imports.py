@@ -16,13 +16,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
 
 from prodex_sandbox.behaviour import Behaviour
 from prodex_sandbox.raw_json import decode, encode
 from prodex_sandbox.records.merging import ProductRefused
 from prodex_sandbox.records.model import Organization
 from prodex_sandbox.records.payload import JSON, XML, Members, PayloadUnreadable, read_payload
+from prodex_sandbox.records.schemas import ClosedObject, LocalDateTime
 from prodex_sandbox.records.service_clock import date_writes, service_clock, stamp
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.records.upsert import Upsert, gtin_sent
@@ -66,8 +70,43 @@ class Import:
     attempts: int
 
 
-#: Outcome of each product of an import: gtin, status, message.
-Outcomes = Sequence[dict[str, str]]
+TrackingId = Annotated[int, Meta(ge=1, lt=2**31, extra_json_schema={"format": "int32"})]
+
+
+class ProductOutcome(ClosedObject):
+    """What became of one product of an import."""
+
+    gtin: str
+    status: Literal["SUCCESS", "ERROR"]
+    message: Annotated[str, Meta(description="The reason of an ERROR; otherwise empty.")]
+
+
+class User(ClosedObject):
+    """Whose access key sent an import."""
+
+    id: int
+    username: str
+
+
+class OrganizationName(ClosedObject):
+    """The organisation that an import is of."""
+
+    id: int
+    nameLegal: str
+
+
+class TrackingRecord(ClosedObject):
+    """What became of an import (spec, Product inbound tracking record)."""
+
+    createdAt: LocalDateTime
+    status: ImportStatus
+    message: Annotated[str, Meta(description="Detail when status is ERROR; otherwise empty.")]
+    count: Annotated[int, Meta(ge=0, description="Number of products; 0 while the import is in progress.")]
+    tracking: TrackingId
+    products: Annotated[list[ProductOutcome], Meta(description="Empty while the import is in progress.")]
+    user: User
+    organization: OrganizationName
+    endpoint: Endpoint
 
 
 def next_import(store: Store) -> Import | None:
@@ -79,7 +118,7 @@ def next_import(store: Store) -> Import | None:
     return Import(*rows[0]) if rows else None
 
 
-def tracking_record(store: Store, caller: Organization, tracking: int) -> dict[str, Any] | None:
+def tracking_record(store: Store, caller: Organization, tracking: int) -> TrackingRecord | None:
     """Return the tracking record of one of the caller's imports, or None."""
     rows = store.rows(
         "SELECT received, status, message, count, outcomes, endpoint FROM imports"
@@ -89,18 +128,18 @@ def tracking_record(store: Store, caller: Organization, tracking: int) -> dict[s
     if not rows:
         return None
     received, status, message, count, outcomes, endpoint = rows[0]
-    return {
-        "createdAt": stamp(datetime.fromtimestamp(received, UTC)),
-        "status": status,
-        "message": message,
-        "count": count,
-        "tracking": tracking,
-        "products": decode(outcomes.encode()),
+    return TrackingRecord(
+        createdAt=stamp(datetime.fromtimestamp(received, UTC)),
+        status=ImportStatus(status),
+        message=message,
+        count=count,
+        tracking=tracking,
+        products=msgspec.convert(decode(outcomes.encode()), list[ProductOutcome]),
         # An organisation has one access key here, and the user has its id.
-        "user": {"id": caller.id, "username": caller.username},
-        "organization": {"id": caller.id, "nameLegal": caller.name},
-        "endpoint": endpoint,
-    }
+        user=User(id=caller.id, username=caller.username),
+        organization=OrganizationName(id=caller.id, nameLegal=caller.name),
+        endpoint=Endpoint(endpoint),
+    )
 
 
 # An import that was begun so often probably ends the process each time, and would do so for ever.
@@ -240,24 +279,27 @@ def running_worker(store: Store, behaviour: Behaviour) -> Iterator[Worker]:
         thread.join()
 
 
-def _outcome_of(upsert: Upsert, product: Members, place: int) -> dict[str, str]:
+def _outcome_of(upsert: Upsert, product: Members, place: int) -> ProductOutcome:
     try:
-        gtin, status, message = upsert.write(product), ImportStatus.SUCCESS, ""
+        return ProductOutcome(gtin=upsert.write(product), status="SUCCESS", message="")
     except ProductRefused as error:
-        gtin, status, message = gtin_sent(product), ImportStatus.ERROR, f"product {place}: {error}"
-    return {"gtin": gtin, "status": status, "message": message}
+        return ProductOutcome(gtin=gtin_sent(product), status="ERROR", message=f"product {place}: {error}")
 
 
-def _status_of(products: list[dict[str, str]]) -> ImportStatus:
+def _status_of(products: list[ProductOutcome]) -> ImportStatus:
     if not products:
         return ImportStatus.EMPTY
-    if any(one["status"] == ImportStatus.ERROR for one in products):
+    if any(one.status == "ERROR" for one in products):
         return ImportStatus.CONTAINS_ERRORS
     return ImportStatus.SUCCESS
 
 
 def _note_end(
-    connection: sqlite3.Connection, one: Import, status: ImportStatus, message: str, products: Outcomes = ()
+    connection: sqlite3.Connection,
+    one: Import,
+    status: ImportStatus,
+    message: str,
+    products: Sequence[ProductOutcome] = (),
 ) -> None:
     connection.execute(
         "UPDATE imports SET status = ?, message = ?, count = ?, outcomes = ?, payload = NULL WHERE tracking = ?",

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final, TypedDict
+from typing import Annotated, Any, Final, TypedDict
 
 import msgspec
+from msgspec import Meta
 
 from prodex_sandbox.raw_json import decode, storable
+from prodex_sandbox.records.schemas import ClosedObject
 
 #: The fields that can be searched (spec, endpoint 5), each a member of an attribute -> their columns in the index.
 SEARCH_FIELDS: Final = {
@@ -32,6 +34,22 @@ _MAX_WORDS: Final = 64
 _MAX_ENTRIES: Final = 32
 
 
+SearchField = Annotated[str, Meta(extra_json_schema={"enum": list(SEARCH_FIELDS)})]
+
+
+class SearchEntry(ClosedObject):
+    """A word that one of some fields has to hold (spec, endpoint 5)."""
+
+    query: Annotated[str, Meta(min_length=1, examples=["chocolate"])]
+    fields: Annotated[list[SearchField], Meta(min_length=1)]
+
+
+class AdvancedSearch(ClosedObject):
+    """A text search: every entry of `must` has to match (spec, endpoint 5)."""
+
+    must: Annotated[list[SearchEntry], Meta(max_length=_MAX_ENTRIES)]
+
+
 def full_text_expression(search: Any) -> str | None:
     """Turn an `advanced_search` object into an FTS5 expression; None when it asks for nothing.
 
@@ -45,7 +63,7 @@ def full_text_expression(search: Any) -> str | None:
     >>> full_text_expression({"must": [{"query": "dark chocolate", "fields": ["brand.label", "kind.label"]}]})
     '((brand_label : ("dark" AND "chocolate")) OR (kind_label : ("dark" AND "chocolate")))'
     """
-    _check_keys(search, {"must"}, "it")
+    _check_members(search, AdvancedSearch, "it")
     if not isinstance(search["must"], list):
         raise ValueError("must is not an array")  # noqa: TRY004 - one error for a wrong value
     if len(search["must"]) > _MAX_ENTRIES:
@@ -54,7 +72,7 @@ def full_text_expression(search: Any) -> str | None:
 
 
 def _entry(entry: Any, where: str) -> str:
-    _check_keys(entry, {"query", "fields"}, where)
+    _check_members(entry, SearchEntry, where)
     query, fields = entry["query"], entry["fields"]
     if not isinstance(query, str):
         raise ValueError(f"{where}.query is {query!r}, not a string")  # noqa: TRY004 - one error for a wrong value
@@ -76,9 +94,10 @@ def _entry(entry: Any, where: str) -> str:
     return "(" + " OR ".join(f"({SEARCH_FIELDS[field]} : ({every_word}))" for field in fields) + ")"
 
 
-def _check_keys(value: Any, keys: set[str], where: str) -> None:
-    if not isinstance(value, dict) or value.keys() != keys:
-        raise ValueError(f"{where} is not an object of {' and '.join(sorted(keys))}")
+def _check_members(value: Any, model: type[msgspec.Struct], where: str) -> None:
+    names = model.__struct_fields__
+    if not isinstance(value, dict) or value.keys() != set(names):
+        raise ValueError(f"{where} is not an object of {' and '.join(sorted(names))}")
 
 
 _IDS: Final = range(2**62)

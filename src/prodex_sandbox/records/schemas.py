@@ -1,7 +1,6 @@
-"""The attributes of products: their schemas as the specification shows them, and the types that values have.
+"""The attributes of products, declared once: what an upsert may write, what XML means, and what the document describes.
 
-They describe replies, and do not make them: replies are written from the bytes in the store, and requests are read by
-code whose messages have the words of the contract. Tests compare both with these models.
+Replies of products are no part of it: they are the bytes in the store. Tests compare them with these declarations.
 
 Every attribute may be absent, since a call chooses its fields, and may be null where it holds no data.
 
@@ -13,53 +12,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+import msgspec
+from msgspec import UNSET, Meta
 
 from prodex_sandbox.records.model import OrganizationType, ProductStatus, SharingStatus, ValidationStatus
 
-#: The default of members that may be absent.
-ABSENT: Final[Any] = None
+#: The default of members that may be absent: they are not written, and the document names no default.
+ABSENT: Final[Any] = UNSET
 
 
-def tidy(schema: dict[str, Any]) -> None:
-    """Remove titles, which only repeat the names, and null as the default of members that may be absent."""
-    schema.pop("title", None)
-    for member in schema.get("properties", {}).values():
-        member.pop("title", None)
-        member.pop("default", None)
-
-
-def described(text: str) -> Any:
-    """Describe a member that may be absent."""
-    return Field(default=ABSENT, description=text)
-
-
-class OpenObject(BaseModel):
+class OpenObject(msgspec.Struct):
     """An object that may have other members than those described: the attribute model is open."""
 
-    # Built when first used: most processes that import these models never make the document.
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", json_schema_extra=tidy, defer_build=True)
 
-
-class ClosedObject(BaseModel):
+class ClosedObject(msgspec.Struct, forbid_unknown_fields=True):
     """An object that has the members described and no others."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", json_schema_extra=tidy, defer_build=True)
 
 
 #: Date and time as records hold them. RFC 3339 asks for a zone, so the format is not `date-time`.
 LocalDateTime = Annotated[
     str,
-    Field(
+    Meta(
         description="ISO 8601 local date-time without zone, YYYY-MM-DDThh:mm:ss; the sandbox means UTC.",
-        json_schema_extra={"format": "date-time-local", "examples": ["2026-01-31T08:00:00"]},
+        examples=["2026-01-31T08:00:00"],
+        extra_json_schema={"format": "date-time-local"},
     ),
 ]
-Uuid = Annotated[str, Field(json_schema_extra={"examples": ["11111111-0000-4000-8000-000000000001"]})]
+Uuid = Annotated[str, Meta(examples=["11111111-0000-4000-8000-000000000001"])]
 #: Codes are text in the specification; services were seen to send integers too.
-Code = Annotated[str | int, Field(description="A code; text, though integers have been seen.")]
+Code = Annotated[str | int, Meta(description="A code; text, though integers have been seen.")]
 
 
 class CodeValue(OpenObject):
@@ -93,15 +76,15 @@ class Exportable(OpenObject):
     """One rendition of a picture (spec, Exportable fields)."""
 
     uniformResourceIdentifier: str | None = ABSENT
-    height: int | None = described("Pixels.")
-    width: int | None = described("Pixels.")
-    fileSize: int | None = described("Bytes.")
+    height: Annotated[int | None, Meta(description="Pixels.")] = ABSENT
+    width: Annotated[int | None, Meta(description="Pixels.")] = ABSENT
+    fileSize: Annotated[int | None, Meta(description="Bytes.")] = ABSENT
     productpicture_id: int | None = ABSENT
     crc32: str | None = ABSENT
     createdAt: LocalDateTime | None = ABSENT
     updatedAt: LocalDateTime | None = ABSENT
-    name: str | None = described("Seen beyond the specification.")
-    quality: str | int | None = described("Seen beyond the specification.")
+    name: Annotated[str | None, Meta(description="Seen beyond the specification.")] = ABSENT
+    quality: Annotated[str | int | None, Meta(description="Seen beyond the specification.")] = ABSENT
 
 
 class Picture(OpenObject):
@@ -113,16 +96,16 @@ class Picture(OpenObject):
     contentType: str | int | None = ABSENT
     productFace: str | int | None = ABSENT
     fileType: str | int | None = ABSENT
-    angleHorizontal: int | None = described("Degrees.")
-    angleVertical: int | None = described("Degrees.")
+    angleHorizontal: Annotated[int | None, Meta(description="Degrees.")] = ABSENT
+    angleVertical: Annotated[int | None, Meta(description="Degrees.")] = ABSENT
     angleOther: str | int | None = ABSENT
     sequenceNumber: str | int | None = ABSENT
-    definition: str | None = described("Such as width x height.")
+    definition: Annotated[str | None, Meta(description="Such as width x height.")] = ABSENT
     resolution: str | None = ABSENT
     resolutionX: int | None = ABSENT
     resolutionY: int | None = ABSENT
-    width: int | None = described("Pixels of the original.")
-    height: int | None = described("Pixels of the original.")
+    width: Annotated[int | None, Meta(description="Pixels of the original.")] = ABSENT
+    height: Annotated[int | None, Meta(description="Pixels of the original.")] = ABSENT
     ratio: str | None = ABSENT
     format: str | None = ABSENT
     tags: list[str | None] | None = ABSENT
@@ -134,7 +117,7 @@ class Picture(OpenObject):
     exportables: list[Exportable | None] | None = ABSENT
 
 
-_UnixSeconds = Annotated[int, Field(description="UNIX seconds; records hold date-times beside them.")]
+_UnixSeconds = Annotated[int, Meta(description="UNIX seconds; records hold date-times beside them.")]
 
 
 class Document(OpenObject):
@@ -167,9 +150,12 @@ class Assets(OpenObject):
 
     pictures: list[Picture | None] | None = ABSENT
     documents: list[Document | None] | None = ABSENT
-    document: list[Document | None] | None = described(
-        "The documents under the name that one description has; see the setting documents_key."
-    )
+    document: Annotated[
+        list[Document | None] | None,
+        Meta(
+            description="The documents under the name that one description has; see the setting documents_key."
+        ),
+    ] = ABSENT
     videos: list[Video | None] | None = ABSENT
     enriched_contents: list[EnrichedContent | None] | None = ABSENT
     lastUpdatedAt: AssetDates | None = ABSENT
@@ -189,21 +175,24 @@ class HierarchyNode(HierarchyUnit):
 
     gtin: str | None = ABSENT
     uuid: str | None = ABSENT
-    quantity: int | float | None = described(
-        "How many of this unit its parent holds; absent or null where unknown."
-    )
-    version: HierarchyUnit | None = described(
-        "The attributes of the unit, where they are not in the node itself."
-    )
+    quantity: Annotated[
+        int | float | None,
+        Meta(description="How many of this unit its parent holds; absent or null where unknown."),
+    ] = ABSENT
+    version: Annotated[
+        HierarchyUnit | None,
+        Meta(description="The attributes of the unit, where they are not in the node itself."),
+    ] = ABSENT
     children: list[HierarchyNode | None] | None = ABSENT
 
 
 class LogisticalHierarchy(HierarchyNode):
     """One hierarchy of a product, from its largest unit down (spec, Product)."""
 
-    activeListing: bool | None = described(
-        "Whether it is shared through a listing; it is then among the sharing units too."
-    )
+    activeListing: Annotated[
+        bool | None,
+        Meta(description="Whether it is shared through a listing; it is then among the sharing units too."),
+    ] = ABSENT
     product_key_id: int | None = ABSENT
 
 
@@ -234,7 +223,7 @@ class Tag(OpenObject):
 class Referential(OpenObject):
     """The referential of the entities that a product uses (spec, Product: expressedIn)."""
 
-    name: str | None = Field(default=ABSENT, examples=["languages", "netcontents", "currencies", "weights"])
+    name: Annotated[str | None, Meta(examples=["languages", "netcontents", "currencies", "weights"])] = ABSENT
 
 
 class PresentEntities(OpenObject):
@@ -300,24 +289,16 @@ class RequiredScenario(OpenObject):
     deadline: str | None = ABSENT
 
 
-def _with_names(schema: dict[str, Any]) -> None:
-    tidy(schema)
-    schema["properties"] |= {
-        name: {"description": "Its shape is not shown in the specification."}
-        for name in SHAPE_NOT_SHOWN.split()
-    }
-
-
 class Product(OpenObject):
     """A product (spec, Product). It may have other attributes too."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(json_schema_extra=_with_names)
-
-    id: int | str = described("An integer in full records, text in the rich-content response.")
+    id: Annotated[
+        int | str, Meta(description="An integer in full records, text in the rich-content response.")
+    ] = ABSENT
     uuid: Uuid | None = ABSENT
-    gtin: str = described("14 digits in all cases shown.")
-    jsonVersion: int | None = Field(
-        default=ABSENT, alias="_jsonVersion", description="3 in the records shown."
+    gtin: Annotated[str, Meta(description="14 digits in all cases shown.")] = ABSENT
+    jsonVersion: Annotated[int | None, Meta(description="3 in the records shown.")] = msgspec.field(
+        default=ABSENT, name="_jsonVersion"
     )
     createdAt: LocalDateTime | None = ABSENT
     updatedAt: LocalDateTime | None = ABSENT
@@ -339,12 +320,13 @@ class Product(OpenObject):
     isNomadic: bool | None = ABSENT
     isMarkedRecyclable: bool | None = ABSENT
     hasBatchNumber: bool | None = ABSENT
-    isDisplayUnit: bool | None = described("Seen beyond the specification.")
+    isDisplayUnit: Annotated[bool | None, Meta(description="Seen beyond the specification.")] = ABSENT
     lifeCycle: int | None = ABSENT
     manufacturerSharingStatus: SharingStatus | None = ABSENT
-    targetProductStatus: ProductStatus | None = described(
-        "Seen beyond the specification, with the values of the filter."
-    )
+    targetProductStatus: Annotated[
+        ProductStatus | None,
+        Meta(description="Seen beyond the specification, with the values of the filter."),
+    ] = ABSENT
     validation: Validation | None = ABSENT
     hasTags: list[Tag | None] | None = ABSENT
     isTaggedBy: list[str | None] | None = ABSENT
@@ -358,14 +340,16 @@ class Product(OpenObject):
     sharingUnits: list[HierarchyNode | None] | None = ABSENT
     assets: Assets | None = ABSENT
     product_key: ProductKey | None = ABSENT
-    supplierId: int | None = described("Seen beyond the specification.")
-    unitType: str | None = described("Seen beyond the specification.")
-    lastRequest: Product | None = described(
-        "The same attributes, as they wait for acceptance; seen beyond the specification."
-    )
-    requiredScenarios: list[RequiredScenario | None] | None = described(
-        "The caller's active validation scenarios; the sandbox's own."
-    )
+    supplierId: Annotated[int | None, Meta(description="Seen beyond the specification.")] = ABSENT
+    unitType: Annotated[str | None, Meta(description="Seen beyond the specification.")] = ABSENT
+    lastRequest: Annotated[
+        Product | None,
+        Meta(description="The same attributes, as they wait for acceptance; seen beyond the specification."),
+    ] = ABSENT
+    requiredScenarios: Annotated[
+        list[RequiredScenario | None] | None,
+        Meta(description="The caller's active validation scenarios; the sandbox's own."),
+    ] = ABSENT
 
 
 @dataclass(frozen=True)
@@ -399,22 +383,22 @@ NUMBER: Final = Scalar("a number")
 # A bool is an int for Python too, so it is tried first.
 _SCALARS: Final = ((bool, FLAG), (int, INTEGER), (float, NUMBER), (str, TEXT))
 #: Members of the schemas' objects that a deployed service sends beyond the specification.
-_BEYOND: Final[Mapping[type[BaseModel], Mapping[str, Type]]] = {
+_BEYOND: Final[Mapping[type[msgspec.Struct], Mapping[str, Type]]] = {
     HierarchyNode: {"activeListing": FLAG, "product_key_id": INTEGER},
     Owner: {"status": INTEGER},
     Validation: {"nbSuggestions": INTEGER},
 }
-_RECORDS: Final[dict[type[BaseModel], Record]] = {}
+_RECORDS: Final[dict[type[msgspec.Struct], Record]] = {}
 
 
-def _record(model: type[BaseModel]) -> Record:
+def _record(model: type[msgspec.Struct]) -> Record:
     if model not in _RECORDS:
         members: dict[str, Type] = {}
         # Entered before its members are known, since some hold objects of their own kind.
         _RECORDS[model] = Record(members)
-        for name, described in model.model_fields.items():
-            if (type_ := _type(described.annotation)) is not None:
-                members[described.alias or name] = type_
+        for member in msgspec.structs.fields(model):
+            if (type_ := _type(member.type)) is not None:
+                members[member.encode_name] = type_
         members |= _BEYOND.get(model, {})
     return _RECORDS[model]
 
@@ -427,7 +411,7 @@ def _type(annotation: Any) -> Type | None:
     if get_origin(annotation) is list:
         return Array(_type(options[0]))
     if isinstance(annotation, type):
-        if issubclass(annotation, BaseModel):
+        if issubclass(annotation, msgspec.Struct):
             return _record(annotation)
         return next((scalar for type_, scalar in _SCALARS if issubclass(annotation, type_)), None)
     if {int, float} <= set(options):

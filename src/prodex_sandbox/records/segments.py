@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode, encode, storable
 from prodex_sandbox.records.model import View
+from prodex_sandbox.records.schemas import ClosedObject
 from prodex_sandbox.records.store import Store
 
 #: permission -> which segments it shows.
@@ -79,10 +80,18 @@ def _insert_noted(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM settings WHERE name = ?", (_NOTED,))
 
 
-def hierarchy(store: Store, viewer: int, permission: str) -> list[dict[str, Any]]:
+class Segment(ClosedObject):
+    """A product segment with those below it; the specification does not show its fields."""
+
+    id: str
+    name: str
+    children: list[Segment]
+
+
+def hierarchy(store: Store, viewer: int, permission: str) -> list[Segment]:
     """Return the viewer's tree of the segments that a permission shows: id, name, children."""
     if store.rows("SELECT 1 FROM settings WHERE name = ?", (_NOTED,)):
-        with store.writing() as connection:
+        with store.writing(changes_products=False) as connection:
             _insert_noted(connection)
     rows = store.rows(
         "SELECT segments.id, parent_id, name FROM segments JOIN segment_permissions AS held"
@@ -90,13 +99,12 @@ def hierarchy(store: Store, viewer: int, permission: str) -> list[dict[str, Any]
         " WHERE segments.organization_id = ? AND permission = ? ORDER BY position",
         (viewer, permission),
     )
-    nodes: dict[str | None, dict[str, Any]] = {None: {"children": []}}
+    nodes: dict[str | None, Segment] = {None: Segment(id="", name="", children=[])}
     # A parent is inserted before its children.
     for id_, parent_id, name in rows:
-        nodes[id_] = {"id": id_, "name": name, "children": []}
-        nodes[parent_id]["children"].append(nodes[id_])
-    roots: list[dict[str, Any]] = nodes[None]["children"]
-    return roots
+        nodes[id_] = Segment(id=id_, name=name, children=[])
+        nodes[parent_id].children.append(nodes[id_])
+    return nodes[None].children
 
 
 def _segment(value: Any, otherwise: str) -> tuple[str, str]:

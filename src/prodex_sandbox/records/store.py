@@ -6,7 +6,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
@@ -46,6 +46,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        #: The copy of the store before its first change.
+        self.baseline: Path = path.absolute().with_name(f"{path.name}.baseline")
         self._idle: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
         self._writing = threading.Lock()
@@ -81,13 +83,23 @@ class Store:
                 self._writer = None
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction on the connection that writes; it is committed as a whole, or rolled back."""
+    def writing(self, *, changes_products: bool = True) -> Iterator[sqlite3.Connection]:
+        """Open a transaction on the connection that writes; it is committed as a whole, or rolled back.
+
+        Parameters
+        ----------
+        changes_products
+            Whether the store is to be copied first, unless it has been: a large one takes seconds.
+        """
         with self._writing:
             if self._writer is None:
                 # Another process may be writing, which is to be waited for: `prodex sandbox --simulate`.
                 self._writer = sqlite3.connect(
-                    self._path, timeout=_LONGEST_WRITE, check_same_thread=False, isolation_level=None
+                    self._path.absolute().as_uri(),
+                    timeout=_LONGEST_WRITE,
+                    check_same_thread=False,
+                    isolation_level=None,
+                    uri=True,
                 )
                 # In WAL mode a crash of the process loses nothing with it; only a power cut may lose the last commits.
                 self._writer.execute("PRAGMA synchronous = NORMAL")
@@ -96,11 +108,25 @@ class Store:
             # The lock is taken now; a transaction that begins with reading might not get it later.
             self._writer.execute("BEGIN IMMEDIATE")
             try:
+                if changes_products and not self.baseline.exists():
+                    self._copy_to_baseline()
                 yield self._writer
             except BaseException:
                 self._writer.execute("ROLLBACK")
                 raise
             self._writer.execute("COMMIT")
+
+    def _copy_to_baseline(self) -> None:
+        """Copy the store as it is before this transaction; a file is there only when it is complete."""
+        copying = self.baseline.with_name(f"{self.baseline.name}.copying")
+        copying.unlink(missing_ok=True)
+        # For its owner only, as the store is, whatever the umask.
+        copying.touch(0o600)
+        copying.chmod(0o600)
+        with self._reader() as reader, closing(sqlite3.connect(copying)) as copy:
+            reader.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        copying.replace(self.baseline)
 
     def product_count(self) -> int:
         """Count the products of all organisations."""
@@ -148,7 +174,7 @@ class Store:
         """Index the texts of a store that was filled without: most are never searched, and indexing takes a while."""
         if not self.rows(_TEXTS_MISSING):
             return
-        with self.writing() as connection:
+        with self.writing(changes_products=False) as connection:
             # Another search may have waited for the same.
             if not texts_missing(connection):
                 return
@@ -208,7 +234,7 @@ def _seen(condition: str) -> str:
 
 
 #: The number of the layout.
-VERSION: Final = "5"
+VERSION: Final = "6"
 
 #: A setting that is there until the texts of records are indexed: until the first search.
 TEXTS_MISSING: Final = "texts_missing"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from typing import Any, Final
 from uuid import uuid4
 
 import msgspec
-from pydantic import TypeAdapter, ValidationError
 
 from prodex_sandbox.raw_json import decode, encode, storable
 from prodex_sandbox.records.indexing import values_at
@@ -400,7 +400,15 @@ def normal_gtin(text: str) -> str:
     return gtin
 
 
-_ASSETS: Final = "assets."
+#: The types of JSON, as msgspec calls them, in words.
+_IN_WORDS: Final = {
+    "int": "a valid integer",
+    "float": "a valid number",
+    "str": "a valid string",
+    "bool": "a valid boolean",
+    "array": "a valid array",
+    "object": "an object",
+}
 
 
 def schema_violation(attribute: str, value: Any) -> str | None:
@@ -414,26 +422,32 @@ def schema_violation(attribute: str, value: Any) -> str | None:
     'assets.pictures does not fit: Input should be a valid integer, and is "wide" (at 0.width)'
     >>> schema_violation("xRetailPlan", [])
     """
-    model = _model_of(attribute)
-    if model is None:
+    if (type_ := _types().get(attribute)) is None:
         return None
     # Half a surrogate pair counts as text, as it does where records are read.
-    body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    body = storable(json.dumps(value, ensure_ascii=False))
     try:
-        model.validate_json(body, strict=True)
-    except ValidationError as refused:
-        error = refused.errors(include_url=False, include_context=False)[0]
-        # Steps into a union are named by types, not by members.
-        steps = [str(step) for step in error["loc"] if isinstance(step, int) or step.isidentifier()]
-        found = json.dumps(error["input"], ensure_ascii=False)
-        return f"{attribute} does not fit: {error['msg']}, and is {found[:60]}" + (
+        msgspec.json.decode(body, type=type_)
+    except msgspec.ValidationError as refused:
+        problem, _, place = str(refused).partition(" - at `$")
+        if expected := re.match("Expected `(.+?)`", problem):
+            types = [_IN_WORDS[name] for name in expected[1].split(" | ") if name in _IN_WORDS]
+            problem = f"Input should be {' or '.join(types)}"
+        steps = re.findall(r"\w+", place)
+        for step in steps:
+            value = value[int(step) if isinstance(value, list) else step]
+        found = json.dumps(value, ensure_ascii=False)
+        return f"{attribute} does not fit: {problem}, and is {found[:60]}" + (
             f" (at {'.'.join(steps)})" if steps else ""
         )
     return None
 
 
 @cache
-def _model_of(attribute: str) -> TypeAdapter[Any] | None:
-    owner = Assets if attribute.startswith(_ASSETS) else Product
-    field = owner.model_fields.get(attribute.removeprefix(_ASSETS))
-    return TypeAdapter(field.annotation) if field and field.annotation else None
+def _types() -> Mapping[str, Any]:
+    """Return the type of each attribute that is written as a whole."""
+    return {
+        f"{prefix}{member.encode_name}": member.type
+        for prefix, model in (("", Product), ("assets.", Assets))
+        for member in msgspec.structs.fields(model)
+    }

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode, encode
-from prodex_sandbox.records.baseline import newest_update
+from prodex_sandbox.records.baseline import beside_baseline, newest_update
 from prodex_sandbox.records.service_clock import Clock, is_set
 from prodex_sandbox.records.store import Store
 from prodex_sandbox.sample.defects.planting import Repair, carelessness
@@ -77,15 +77,17 @@ def simulate_store(
 
 def read_journal(store: Store) -> Journal:
     """Return everything that was simulated in a store."""
-    with store.writing() as connection:
+    with store.writing(changes_products=False) as connection:
         first, last = _noted_day(connection, _SINCE), _noted_day(connection, _UNTIL)
-        before = _day_before_first(connection) if first is None else first - timedelta(days=1)
-    return Journal(read_notes(store), [] if last is None else list(days_after(before, (last - before).days)))
+    if first is None or last is None:
+        return Journal(read_notes(store), [])
+    before = first - timedelta(days=1)
+    return Journal(read_notes(store), list(days_after(before, (last - before).days)))
 
 
 def _days_after_last(store: Store, count: int) -> list[date]:
     """Return the days that follow the last one that was simulated."""
-    with store.writing() as connection:
+    with beside_baseline(store) as connection:
         return list(days_after(_noted_day(connection, _UNTIL) or _day_before_first(connection), count))
 
 
@@ -98,7 +100,7 @@ def _days_until(store: Store, count: int, today: date) -> list[date]:
         When one of them was simulated already.
     """
     days = list(days_after(today - timedelta(days=count), count))
-    with store.writing() as connection:
+    with store.writing(changes_products=False) as connection:
         last = _noted_day(connection, _UNTIL)
     if last is not None and days[0] <= last:
         raise ValueError(

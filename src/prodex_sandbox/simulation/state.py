@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Final
 
 from prodex_sandbox.raw_json import decode
-from prodex_sandbox.records.baseline import last_key
+from prodex_sandbox.records.baseline import beside_baseline, last_key
 from prodex_sandbox.records.merging import stored_attributes
 from prodex_sandbox.records.model import OrganizationType
 from prodex_sandbox.records.store import Store
@@ -116,7 +116,7 @@ class SimulationState:
             if waits and key not in owner.waiting[-1:]:
                 owner.waiting.append(key)
         self.owners = [owners[id_] for id_ in sorted(owners)]
-        with store.writing() as connection:
+        with beside_baseline(store) as connection:
             self.filled = last_key(connection)
         self.originals = Originals(self.filled, seed_of(store.origin))
         first = store.rows("SELECT body FROM records WHERE key = 1")

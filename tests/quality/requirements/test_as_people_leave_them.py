@@ -40,7 +40,7 @@ def own(folder: Path, *rows: dict[str, Any]) -> Path:
 
 def book(folder: Path) -> Path:
     """Write the workbook of the shop for one channel."""
-    return prodex.requirements(folder / "book.xlsx", shop(), channels="Web shop:France")
+    return prodex.write_requirements(folder / "book.xlsx", shop(), channels="Web shop:France")
 
 
 def test_all_that_is_wrong_is_named_by_cell_at_once(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_codes_that_are_numbers_are_codes(tmp_path: Path) -> None:
 def test_a_code_whose_zeros_are_gone_needs_confirmation(tmp_path: Path) -> None:
     """A number has no zeros before it: the workbook knows that its catalogue has no family 7, and a family 007."""
     catalog = prodex.flatten([{"id": 1, "kind": {"code": "007", "label": "Tea"}}])
-    path = prodex.requirements(tmp_path / "book.xlsx", catalog, channels="Shop")
+    path = prodex.write_requirements(tmp_path / "book.xlsx", catalog, channels="Shop")
     (problem,) = problems(changed(path, lambda whole: answer(whole, "must", "brand", family=7)))  # type: ignore[arg-type]
 
     assert "there is no family '7'" in problem
@@ -140,7 +140,7 @@ def test_a_family_that_no_product_has_needs_confirmation(tmp_path: Path) -> None
     read = prodex.Requirements.read(changed(path, name))
     assert {("brand", "TAE"): "must"} == asks(read)
     by_gpc = prodex.flatten([{"id": 1, "GPC": {"code": "50131703", "label": "Cheese"}}])
-    other = prodex.requirements(tmp_path / "gpc.xlsx", by_gpc, by="gpc", channels="Shop")
+    other = prodex.write_requirements(tmp_path / "gpc.xlsx", by_gpc, by="gpc", channels="Shop")
     changed(other, lambda whole: answer(whole, "must", "brand", family="53000000"))
     assert {("brand", "53000000"): "must"} == asks(prodex.Requirements.read(other))
     (problem,) = problems(changed(other, lambda whole: answer(whole, "must", "kind", family="Food")))
@@ -179,7 +179,7 @@ def test_an_attribute_that_the_catalogue_does_not_have_needs_confirmation(tmp_pa
         sheet.cell(sheet.max_row, 7).value = "own: shelfLife"
 
     read = prodex.Requirements.read(changed(path, confirm))
-    again = prodex.requirements(tmp_path / "again.xlsx", shop(), start=read)
+    again = prodex.write_requirements(tmp_path / "again.xlsx", shop(), start=read)
     assert {("shelfLife", "*"): "must"} == asks(read) == asks(prodex.Requirements.read(again))
     changed(path, lambda whole: add(whole, "xOther"))
     assert {"shelfLife", "xOther"} == {
@@ -357,7 +357,7 @@ def test_what_is_typed_into_a_matrix_is_listed_and_not_read(tmp_path: Path) -> N
     """Over a share, over a level, beside the matrix and in the column of shares; it never asks anything."""
     path = book(tmp_path)
     changed(path, lambda whole: answer(whole, "must", "brand"))
-    prodex.requirements(path, shop(), replace=True)
+    prodex.write_requirements(path, shop(), replace=True)
 
     def type_there(whole: Any) -> None:
         sheet = whole["Web shop (France)"]
@@ -382,7 +382,7 @@ def test_what_is_typed_into_a_matrix_is_listed_and_not_read(tmp_path: Path) -> N
         "cell Requirements!M2 ('must'): the column only shows, write it in the column Level",
     } == set(read.ignored)
     with pytest.raises(InputError, match="would be lost"):
-        prodex.requirements(path, shop(), replace=True)
+        prodex.write_requirements(path, shop(), replace=True)
 
 
 def test_a_matrix_that_was_sorted_is_named_with_a_few_of_its_cells(tmp_path: Path) -> None:
@@ -403,7 +403,7 @@ def test_a_matrix_that_was_sorted_is_named_with_a_few_of_its_cells(tmp_path: Pat
 
 def test_a_written_workbook_survives_everyday_handling(tmp_path: Path) -> None:
     """Rows sorted, hidden, filtered, deleted and copied, columns moved and hidden, a title above, a matrix deleted."""
-    path = prodex.requirements(
+    path = prodex.write_requirements(
         tmp_path / "book.xlsx", shop(), channels=["Web shop:France", "Drive:Belgium:consumer"]
     )
 
@@ -497,7 +497,7 @@ def test_csv_in_a_code_page_is_not_guessed(tmp_path: Path) -> None:
 def test_a_file_takes_no_more_than_its_limits(tmp_path: Path) -> None:
     """An archive of a few bytes may be a billion unpacked: it is refused, with what changes the limit."""
     with pytest.raises(SpreadsheetUnreadable, match=r"Requirements\.read"):
-        prodex.Requirements.read(own(tmp_path, {}), limits=prodex.Limits(unpacked_bytes=1_000))
+        prodex.Requirements.read(own(tmp_path, {}), limits=prodex.limits.Limits(unpacked_bytes=1_000))
 
 
 def test_reading_never_changes_the_file(tmp_path: Path) -> None:
@@ -628,7 +628,7 @@ def test_no_sheet_is_anything_but_requirements_or_an_error_of_ours(
 def test_what_must_be_and_no_product_has_is_noted(tmp_path: Path) -> None:
     """No error, in families of some size: perhaps another attribute was meant."""
     records = [{"id": n, "kind": {"code": "TEA" if n else "MUG", "label": "Tea"}} for n in range(31)]
-    path = prodex.requirements(tmp_path / "book.xlsx", prodex.flatten(records), channels="Shop")
+    path = prodex.write_requirements(tmp_path / "book.xlsx", prodex.flatten(records), channels="Shop")
 
     def ask(whole: Any) -> None:
         answer(whole, "must", "brand")
@@ -656,7 +656,7 @@ def _start() -> prodex.Requirements:
 
 def test_an_export_without_styles_lists_and_shared_texts_says_the_same(tmp_path: Path) -> None:
     """Another program writes texts into their cells, and leaves out formats, lists and locks."""
-    path = prodex.requirements(tmp_path / "r.xlsx", shop(), start=_start())
+    path = prodex.write_requirements(tmp_path / "r.xlsx", shop(), start=_start())
     plain = tmp_path / "plain.xlsx"
     with xlsxwriter.Workbook(plain, {"constant_memory": True}) as book:
         for one in load_workbook(path):
@@ -676,7 +676,7 @@ def test_an_export_without_styles_lists_and_shared_texts_says_the_same(tmp_path:
 @each_row("through", ["xlsx", "ods"])
 def test_a_workbook_that_libreoffice_saved_says_the_same(tmp_path: Path, through: str) -> None:
     """Filled in and saved by another program, in its own format too, with nothing typed into its matrix."""
-    path = prodex.requirements(tmp_path / "r.xlsx", shop(), start=_start())
+    path = prodex.write_requirements(tmp_path / "r.xlsx", shop(), start=_start())
     between = saved_again(path, tmp_path, "ods") if through == "ods" else path
 
     _says_the_same(path, saved_again(between, tmp_path))

@@ -27,7 +27,7 @@ def book(path: Path) -> Path:
         }
         for number, (code, label) in enumerate(countries.items())
     ]
-    return prodex.requirements(path, prodex.flatten(records), channels="Shop")
+    return prodex.write_requirements(path, prodex.flatten(records), channels="Shop")
 
 
 def answered(path: Path, attribute: str, condition: str, *, without_keys: bool = False) -> Path:
@@ -116,7 +116,7 @@ def test_codes_in_use_and_codes_in_quotes_are_taken(
     path = answered(book(tmp_path / "r.xlsx"), attribute, text)
     read = prodex.Requirements.read(path)
     later = [{"id": 1, "originCountry": {"code": "250", "label": "France"}, "brand": {"code": "B0/X"}}]
-    again = prodex.requirements(tmp_path / "again.xlsx", prodex.flatten(later), start=read)
+    again = prodex.write_requirements(tmp_path / "again.xlsx", prodex.flatten(later), start=read)
 
     assert {(attribute, "*"): f"must; {words}"} == asks(read) == asks(prodex.Requirements.read(again))
 
@@ -132,9 +132,9 @@ def test_the_codes_in_use_are_shown_at_the_name_of_the_attribute(tmp_path: Path)
     """As a message of the cell, with code and label, and never longer than such a message can be."""
     many = [{"id": n, "brand": {"code": f"B{n:03}", "label": f"Brand {n}"}} for n in range(200)]
     few = load_workbook(book(tmp_path / "r.xlsx"))["Shop"].data_validations.dataValidation
-    wide = load_workbook(prodex.requirements(tmp_path / "m.xlsx", prodex.flatten(many), channels="Shop"))[
-        "Shop"
-    ]
+    wide = load_workbook(
+        prodex.write_requirements(tmp_path / "m.xlsx", prodex.flatten(many), channels="Shop")
+    )["Shop"]
 
     assert "Codes in use: 056 Belgium, 250 France, 724 Spain" in {one.prompt for one in few}
     (shown,) = [
@@ -191,7 +191,7 @@ def test_conditions_that_make_no_sense_for_an_attribute_need_confirmation(
 def test_many_codes_with_long_labels_are_kept_in_cells_that_can_hold_them(tmp_path: Path) -> None:
     """A cell holds 32,767 characters, and letters of other scripts take several; all codes are known all the same."""
     many = [{"id": n, "brand": {"code": f"B{n:03}", "label": f"{n} {'Ελλάδα ' * 20}"}} for n in range(200)]
-    path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten(many), channels="Shop")
+    path = prodex.write_requirements(tmp_path / "r.xlsx", prodex.flatten(many), channels="Shop")
     hidden = load_workbook(path)["prodex requirements"]
 
     assert 32_767 >= max(len(str(cell.value)) for row in hidden for cell in row)

@@ -298,8 +298,8 @@ def test_a_catalogue_with_a_family_that_no_file_holds_has_its_workbook(tmp_path:
     """It has no row, as families beyond the fortieth, and whoever chooses it is told why."""
     records = [{"id": n, "kind": {"code": code}} for n, code in enumerate(["TEA", "T\0A", "*", " "])]
     catalog = flatten(records)
-    path = prodex.requirements(tmp_path / "r.xlsx", catalog, channels="Shop")
+    path = prodex.write_requirements(tmp_path / "r.xlsx", catalog, channels="Shop")
     assert ["*", "TEA"] == [one.value for one in load_workbook(path)["Shop"][4][4:]]
     assert ["TEA"] == [one.code for one in prodex.Requirements.read(path).families]
     with pytest.raises(InputError, match="families: '\\*' means all families"):
-        prodex.requirements(tmp_path / "s.xlsx", catalog, families=["*"])
+        prodex.write_requirements(tmp_path / "s.xlsx", catalog, families=["*"])

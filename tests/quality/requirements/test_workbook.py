@@ -8,7 +8,8 @@ import pytest
 from openpyxl import load_workbook
 
 import prodex
-from prodex import Origin, ProductQuery
+from prodex import ProductQuery
+from prodex.catalog import Origin
 from prodex.errors import InputError
 from prodex.quality.requirement_files.for_catalog import channel_of
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
@@ -22,7 +23,7 @@ FRANCE = "Web shop (France)"
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the workbook of four products for two channels."""
     channels = ["Web shop:France", "Catalogue"]
-    return prodex.requirements(tmp_path_factory.mktemp("book") / "r.xlsx", shop(), channels=channels)
+    return prodex.write_requirements(tmp_path_factory.mktemp("book") / "r.xlsx", shop(), channels=channels)
 
 
 def test_each_cell_has_the_share_of_its_family(book: Path) -> None:
@@ -152,7 +153,7 @@ def test_what_was_not_asked_for_is_no_share(tmp_path: Path) -> None:
     catalog = prodex.flatten(records)
     origin = Origin("sandbox", ProductQuery(source_include=["kind"]))
     partial = type(catalog)(catalog.parts, origin)
-    path = prodex.requirements(tmp_path / "r.xlsx", partial, channels="Web shop")
+    path = prodex.write_requirements(tmp_path / "r.xlsx", partial, channels="Web shop")
     by_path = {path: row for _, _, path, row in cells(path, "Web shop")}
 
     assert "not asked for" == by_path["brand"]["TEA"].value
@@ -163,7 +164,7 @@ def test_what_was_not_asked_for_is_no_share(tmp_path: Path) -> None:
 
 def test_a_workbook_is_written_again_with_its_answers(tmp_path: Path) -> None:
     """For a new snapshot: the shares are new, and every answer is kept, also of a family that no product has now."""
-    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+    path = prodex.write_requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
 
     def ask(book: object) -> None:
         answer(book, "must", "nameLegal", "fr")
@@ -175,8 +176,8 @@ def test_a_workbook_is_written_again_with_its_answers(tmp_path: Path) -> None:
         [{"id": 1, "kind": {"code": "TEA", "label": "Tea"}, "product_key": {"target_market_id": "250"}}]
     )
     with pytest.raises(InputError, match="Give another path, or replace=True"):
-        prodex.requirements(path, later)
-    prodex.requirements(path, later, replace=True)
+        prodex.write_requirements(path, later)
+    prodex.write_requirements(path, later, replace=True)
 
     assert 3 == len(before)
     assert before == asks(prodex.Requirements.read(path))
@@ -185,18 +186,18 @@ def test_a_workbook_is_written_again_with_its_answers(tmp_path: Path) -> None:
 
 def test_a_workbook_that_cannot_be_read_is_never_replaced(tmp_path: Path) -> None:
     """Its answers would be lost."""
-    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+    path = prodex.write_requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
 
     before = changed(path, lambda book: answer(book, "x", "nameLegal", "fr")).read_bytes()
     with pytest.raises(InputError, match=r"(?s)was not replaced.*Requirements!I2: 'x' is not clear"):
-        prodex.requirements(path, shop(), replace=True)
+        prodex.write_requirements(path, shop(), replace=True)
 
     assert before == path.read_bytes()
 
 
 def test_a_workbook_with_things_of_ones_own_is_not_replaced(tmp_path: Path) -> None:
     """A column of remarks and a sheet of notes would be lost: another path takes the answers, and they stay."""
-    path = prodex.requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
+    path = prodex.write_requirements(tmp_path / "r.xlsx", shop(), channels="Web shop:France")
 
     def remark(book: object) -> None:
         answer(book, "must", "nameLegal", "fr")
@@ -205,8 +206,8 @@ def test_a_workbook_with_things_of_ones_own_is_not_replaced(tmp_path: Path) -> N
 
     before = changed(path, remark).read_bytes()
     with pytest.raises(InputError, match=r"would be lost: sheet Notes, column Remark \(Requirements!N\)"):
-        prodex.requirements(path, shop(), replace=True)
-    other = prodex.requirements(tmp_path / "new.xlsx", shop(), start=path)
+        prodex.write_requirements(path, shop(), replace=True)
+    other = prodex.write_requirements(tmp_path / "new.xlsx", shop(), start=path)
 
     assert before == path.read_bytes()
     assert ["must"] == list(asks(prodex.Requirements.read(other)).values())
@@ -233,7 +234,9 @@ def test_families_are_those_of_the_gpc_at_every_level(tmp_path: Path) -> None:
         {"id": n, "GPC": {"code": code, "label": code}}
         for n, code in enumerate(["50131703", "50131700", "10000025"])
     ]
-    path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten(records), by="gpc", channels="Web shop")
+    path = prodex.write_requirements(
+        tmp_path / "r.xlsx", prodex.flatten(records), by="gpc", channels="Web shop"
+    )
     sheet = load_workbook(path)["Web shop"]
     products = dict(
         zip([one.value for one in sheet[4][4:]], [one.value for one in sheet[5][4:]], strict=True)
@@ -266,25 +269,29 @@ def test_families_whose_names_differ_by_case_are_never_taken_for_each_other(tmp_
     for number, (named, codes) in enumerate(
         [("Tea", ["T1"]), ("TEA", ["T2"]), ("coffee", ["C1"]), ("T2", ["T2"])]
     ):
-        path = prodex.requirements(
+        path = prodex.write_requirements(
             tmp_path / f"{number}.xlsx", catalog, by="kind", channels="Web shop", families=[named]
         )
         headings = [one.value for one in load_workbook(path)["Web shop"][6]]
         assert [dict(kinds)[code] for code in codes] == headings[headings.index("All families") + 1 :]
     with pytest.raises(InputError, match=r"'tea' is the name of 2 families. Give one of T1, T2"):
-        prodex.requirements(tmp_path / "x.xlsx", catalog, by="kind", channels="Web shop", families=["tea"])
+        prodex.write_requirements(
+            tmp_path / "x.xlsx", catalog, by="kind", channels="Web shop", families=["tea"]
+        )
 
 
 def test_families_are_limited_and_the_others_named(tmp_path: Path) -> None:
     """Of hundreds of families the largest have a column; all others are counted with all families, and said to be."""
     catalog = prodex.flatten({"id": n, "brand": {"code": f"B{min(n, 60)}"}} for n in range(70))
-    path = prodex.requirements(tmp_path / "r.xlsx", catalog, by="brand_code", channels="Web shop", families=5)
+    path = prodex.write_requirements(
+        tmp_path / "r.xlsx", catalog, by="brand_code", channels="Web shop", families=5
+    )
     whole = load_workbook(path)
 
     assert ["*", "B60", "B0", "B1", "B10", "B11"] == [one.value for one in whole["Web shop"][4][4:]]
     assert ["70", "10", "1", "1", "1", "1"] == [one.value for one in whole["Web shop"][5][4:]]
     assert "56 of 61 families are in no matrix" in str([row[1].value for row in whole["Read me"]])
-    own = prodex.requirements(
+    own = prodex.write_requirements(
         tmp_path / "own.xlsx", catalog, by="brand_code", channels="W", families=["B7", "B8"]
     )
     assert ["*", "B7", "B8"] == [one.value for one in load_workbook(own)["W"][4][4:]]
@@ -303,21 +310,21 @@ def test_choices_that_cannot_be_are_refused(tmp_path: Path) -> None:
     }
     for message, choice in wrong.items():
         with pytest.raises(InputError, match=message):
-            prodex.requirements(tmp_path / "r.xlsx", catalog, **choice)  # type: ignore[arg-type]
+            prodex.write_requirements(tmp_path / "r.xlsx", catalog, **choice)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"cannot be written"):
-        prodex.requirements(tmp_path / "r.csv", catalog)
+        prodex.write_requirements(tmp_path / "r.csv", catalog)
     with pytest.raises(InputError, match="takes a catalogue or the name of a snapshot"):
-        prodex.requirements(tmp_path / "r.xlsx", None)  # type: ignore[arg-type]
+        prodex.write_requirements(tmp_path / "r.xlsx", None)  # type: ignore[arg-type]
 
     with pytest.raises(InputError, match="in the wrong place"):
-        prodex.requirements(catalog, "r.xlsx")  # type: ignore[arg-type]
+        prodex.write_requirements(catalog, "r.xlsx")  # type: ignore[arg-type]
 
     assert [] == list(tmp_path.iterdir())
 
 
 def test_an_empty_catalogue_has_a_workbook(tmp_path: Path) -> None:
     """Before the first product there are rows to fill in, and no shares."""
-    path = prodex.requirements(tmp_path / "r.xlsx", prodex.flatten([]))
+    path = prodex.write_requirements(tmp_path / "r.xlsx", prodex.flatten([]))
 
     assert ["no products"] == list(
         {row["All families"].value for _, _, _, row in cells(path, "All channels")}
@@ -354,8 +361,12 @@ def test_a_workbook_begins_with_what_a_profile_asks(tmp_path: Path) -> None:
         "has_composition": {},
     }
     profile = prodex.Profile.read({"checks": checks})
-    of_all = prodex.requirements(tmp_path / "a.xlsx", shop(), channels="Web shop:France:all", start=profile)
-    of_consumers = prodex.requirements(tmp_path / "b.xlsx", shop(), channels="Web shop:France", start=profile)
+    of_all = prodex.write_requirements(
+        tmp_path / "a.xlsx", shop(), channels="Web shop:France:all", start=profile
+    )
+    of_consumers = prodex.write_requirements(
+        tmp_path / "b.xlsx", shop(), channels="Web shop:France", start=profile
+    )
 
     expected = {
         ("namePublicLong fr", "*"): "must",
@@ -366,7 +377,7 @@ def test_a_workbook_begins_with_what_a_profile_asks(tmp_path: Path) -> None:
     assert expected == asks(prodex.Requirements.read(of_all))
     assert expected | {("description fr", "*"): "should"} == asks(prodex.Requirements.read(of_consumers))
     with pytest.raises(InputError, match="online-listing"):
-        prodex.requirements(tmp_path / "c.xlsx", shop(), start="online-listin")
+        prodex.write_requirements(tmp_path / "c.xlsx", shop(), start="online-listin")
 
 
 def test_families_of_a_profile_are_those_that_it_names() -> None:

@@ -11,7 +11,7 @@ from prodex.colour_scale import DARK, LIGHT, custom_properties, shade_rules, sty
 _SCRIPTS = (
     "dom",
     "words",
-    "page",
+    "panel",
     "typing",
     "blocks",
     "form",
@@ -41,7 +41,7 @@ _STYLES = (
 )
 #: Those of a file for colleagues, which is read and not edited: in the place of a kernel it has a script.
 _SCRIPTS_OF_A_FILE = (
-    *("dom", "words", "page", "typing", "blocks", "form", "filters", "product_table", "card"),
+    *("dom", "words", "panel", "typing", "blocks", "form", "filters", "product_table", "card"),
     *("file", "file_filter", "file_products", "file_changes"),
 )
 _STYLES_OF_A_FILE = (

@@ -41,7 +41,7 @@ from prodex.quality import Check
 from prodex.untrusted_text import Words, words
 
 if TYPE_CHECKING:
-    from prodex.pictures import Thumbnail
+    from prodex.pictures.thumbnails import Thumbnail
 
 #: A table with more columns has the whole width.
 _NARROW = 5

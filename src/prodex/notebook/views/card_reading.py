@@ -24,7 +24,7 @@ from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 
 if TYPE_CHECKING:
-    from prodex.pictures import Thumbnail
+    from prodex.pictures.thumbnails import Thumbnail
 
 #: Pixels of the longer side of a picture.
 _SIDE = 256
@@ -181,7 +181,7 @@ def _thumbnails_on_disk(catalog: Catalog, product_id: str, _: Reporter) -> list[
 
 
 def _thumbnails(catalog: Catalog, product_id: str, reporter: Reporter) -> list[Thumbnail]:
-    from prodex.pictures import thumbnails
+    from prodex.pictures.thumbnails import thumbnails
 
     return thumbnails(catalog, [product_id], _SIDE, reporter=reporter)
 

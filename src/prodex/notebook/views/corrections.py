@@ -43,7 +43,8 @@ from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.untrusted_text import label
 from prodex.worklists.fix import Fix
-from prodex.worklists.text_corrections import TextCorrection, fix_texts
+from prodex.worklists.given_corrections import correct_from
+from prodex.worklists.text_corrections import TextCorrection
 
 _NAME = "corrections"
 #: Rows that are listed: a browser has to show them all.
@@ -378,7 +379,7 @@ def _judging(session: Session) -> Judging | None:
 
 def _fix(corrections: tuple[TextCorrection, ...], catalog: Catalog, audit: Audit | None) -> Fix:
     """Judge corrections by the checks of an audit; without one by what the service would refuse."""
-    return fix_texts(corrections, catalog, profile=profile_of(audit))
+    return correct_from(corrections, catalog, profile=profile_of(audit))
 
 
 def _shown(fix: Fix, _: object) -> JudgedCorrections:

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from prodex.advice import Advice, Argument, PythonCall, advice
 from prodex.arguments import described
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, StorageError
 from prodex.files.atomic import look_at, reading, writing
-from prodex.files.untrusted import NotUtf8, is_file, is_there, read_bytes, utf8_text
-from prodex.formats.spreadsheet import escape_formulas
+from prodex.files.untrusted import is_file, is_there, read_bytes
+from prodex.formats.formulas import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Row
 from prodex.limits import Limits
@@ -74,7 +76,8 @@ def read_requirements(
         found = read_sheets(sheets, known)
         names = [sheet.name for sheet in sheets]
     if not found.is_there and not found.wrong:
-        raise InputError(f"{file.name} has no requirements. {_what_it_is(file, names, found.lacks)}")
+        what = _what_it_is(file, names, found.lacks)
+        raise InputError(advice("{file} has no requirements. {what}", file=file.name, what=what))
     return Requirements.joined(
         found.entries,
         found.wrong,
@@ -120,7 +123,14 @@ def checked_path(path: str | Path, endings: Collection[str], *, replace: bool) -
     if is_there(file) and not (replace and is_file(file)):
         what = "There is" if is_file(file) else "Something else is at"
         raise InputError(
-            f"{what} {file}. Give another path{', or replace=True (--replace)' if is_file(file) else ''}."
+            advice(
+                "{what} {file}. Give another path{or_replace}.",
+                what=what,
+                file=file,
+                or_replace=advice(", or {replace}", replace=Argument("replace", True))
+                if is_file(file)
+                else "",
+            )
         )
     return file
 
@@ -156,10 +166,11 @@ def _number_of_headings(_: int, row: Row) -> int:
     return len(named_columns(row))
 
 
-def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> str:
+def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> Advice:
     """Return what a file is that has no requirements, and what to fill in: an empty workbook is written beside it."""
     if any(name.startswith("To fix") for name in names):
-        return "It is a worklist: px.read_worklist reads it."
+        reads = PythonCall("prodex.read_worklist({file!r})", file=file.name)
+        return advice("It is a worklist: {reads} reads it.", reads=reads)
     lacking = f"Its table lacks {', '.join(map(heading_of, lacks))}. " if lacks else ""
     template = file.with_name(f"{file.stem} template.xlsx")
     if not is_there(template):
@@ -169,9 +180,12 @@ def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> s
     empty = (
         f"{template.name} beside it is an empty one to fill in"
         if is_file(template)
-        else "px.Requirements().write('requirements.xlsx') writes an empty one"
+        else PythonCall("prodex.Requirements().write({file!r}) writes an empty one", file="requirements.xlsx")
     )
-    return (
-        f"{lacking}Requirements are read from their own table alone: {empty}, and "
-        "px.requirements('requirements.xlsx', catalog) writes one for a catalogue."
+    return advice(
+        "{lacking}Requirements are read from their own table alone: {empty}, and {requirements} writes one for a "
+        "catalogue.",
+        lacking=lacking,
+        empty=empty,
+        requirements=PythonCall("prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"),
     )

@@ -1,4 +1,4 @@
-"""`requirements`: a workbook in which people say what each channel asks of each family, with what a catalogue has."""
+"""`write_requirements`: a workbook in which people say what each channel asks of each family of a catalogue."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from prodex.advice import Argument, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError, QueryError
@@ -33,7 +34,7 @@ _UNITS = dict.fromkeys(("", "consumer units", "consumer unit", "consumer"), True
 _CHANNEL = "All channels"
 
 
-def requirements(
+def write_requirements(
     path: str | Path,
     catalog: Catalog | str | Path,
     *,
@@ -84,11 +85,11 @@ def requirements(
     --------
     >>> import prodex, tempfile
     >>> catalog = prodex.flatten([{"id": 7, "kind": {"code": "TEA", "label": "Tea"}, "brand": {"code": "ACME"}}])
-    >>> path = requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
+    >>> path = write_requirements(f"{tempfile.mkdtemp()}/requirements.xlsx", catalog, channels="Web shop:France")
     >>> prodex.Requirements.read(path).channels
     (Channel(name='Web shop', market=250, consumer_units=True),)
     """
-    catalog = catalog_given(catalog, "requirements('requirements.xlsx', catalog)", path)
+    catalog = catalog_given(catalog, "write_requirements('requirements.xlsx', catalog)", path)
     file = checked_path(path, (".xlsx",), replace=replace)
     chosen_channels = None if channels is None else _channels(channels)
     profile = _profile(start)
@@ -136,14 +137,24 @@ def _start(file: Path, start: object) -> Requirements:
         before = read_requirements(file)
     except InputError as error:
         raise InputError(
-            f"{file} was not replaced, since its answers cannot be read and would be lost. Correct it, delete it, or "
-            f"give start. {error}"
+            advice(
+                "{file} was not replaced, since its answers cannot be read and would be lost. Correct it, delete it, "
+                "or give {start}. {error}",
+                file=file,
+                start=Argument("start"),
+                error=error,
+            )
         ) from error
     if before.ignored:
         own = ", ".join(before.ignored)
         raise InputError(
-            f"{file} was not replaced, since it has things of your own that would be lost: {own}. "
-            "Give another path, and this file as start."
+            advice(
+                "{file} was not replaced, since it has things of your own that would be lost: {own}. Give another "
+                "path, and this file as {start}.",
+                file=file,
+                own=own,
+                start=Argument("start"),
+            )
         )
     return before
 

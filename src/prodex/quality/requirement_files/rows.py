@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from prodex.errors import InputError, QueryError
-from prodex.formats.workbooks import LONGEST
+from prodex.formats.workbook_cells import LONGEST
 from prodex.locales import market_code, market_name
 from prodex.quality.asked_attributes import (
     AskedAttribute,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from prodex.files.layouts import require_layout
-from prodex.formats.spreadsheet import unescape_formulas
+from prodex.formats.formulas import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
 from prodex.messages import nearest

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from prodex.advice import PythonCall, advice
 from prodex.errors import InputError
 from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
@@ -134,8 +135,12 @@ def read_toml(name: str, shown: str, text: str, path: Path | None = None) -> Req
         raise InputError(f"{shown} is no TOML of requirements: it {error}") from error
     if MARK not in content:
         raise InputError(
-            f"{shown} has no requirements: it lacks the key {MARK}. If it is a profile, give it as one: "
-            "px.audit(catalog, path)."
+            advice(
+                "{shown} has no requirements: it lacks the key {mark}. If it is a profile, give it as one: {audit}.",
+                shown=shown,
+                mark=MARK,
+                audit=PythonCall("prodex.audit(catalog, path)"),
+            )
         )
     lines = TomlText(shown, text)
     wrong = [

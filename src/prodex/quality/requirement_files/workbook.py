@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 from prodex.colour_scale import SCALE, shade
 from prodex.facts.market import REQUIRED_LANGUAGES
-from prodex.formats.text_sheet import TextSheet, index, letters_of, spelled_cell
-from prodex.formats.workbooks import held_by_a_cell, workbook
+from prodex.formats.workbook_cells import held_by_a_cell
+from prodex.formats.workbook_writing import Line, TextSheet, letters_of, workbook
 from prodex.locales import markets
 from prodex.messages import percent
 from prodex.quality.asks import Ask, Level
@@ -239,10 +239,10 @@ def _write_table(
     sheet = book.add_worksheet(REQUIREMENTS, worksheet_class=TextSheet)
     columns = (*COLUMNS, *SHOWN)
     text, shown = looks.of(font_color=_INK), looks.of(font_color=_GREY, bg_color="#F4F4F4")
-    lines = [_line(1, [(heading_of(one), looks.heading) for one in columns], 30)]
-    for number, row in enumerate(rows, 2):
+    lines: list[Line] = [([(heading_of(one), looks.heading) for one in columns], 30)]
+    for row in rows:
         cells = [(row.get(one, ""), shown if one in {*SHOWN, "by"} else text) for one in columns]
-        lines.append(_line(number, cells))
+        lines.append((cells, None))
     for place, name in enumerate(columns):
         sheet.set_column(place, place, _WIDTHS[name])
     sheet.freeze_panes(1, 0)
@@ -276,19 +276,7 @@ def _write_table(
     )
     _print_setup(sheet, REQUIREMENTS, 1)
     sheet.fit_to_pages(1, 0)
-    sheet.fill(iter(lines), len(lines), len(columns))
-
-
-def _line(number: int, cells: Sequence[_Cell], height: int | None = None) -> str:
-    """Return the XML of a row; a cell without content has its format alone, so that a text beside it is seen."""
-    written = [
-        f'<c r="{letters_of(place)}{number}" s="{index(style)}"/>'
-        if value == ""
-        else spelled_cell(f"{letters_of(place)}{number}", held_by_a_cell(value), index(style))
-        for place, (value, style) in enumerate(cells)
-    ]
-    tall = "" if height is None else f' ht="{height}" customHeight="1"'
-    return f'<row r="{number}"{tall}>{"".join(written)}</row>'
+    sheet.fill_lines(lines)
 
 
 def _write_matrix(
@@ -318,8 +306,7 @@ def _write_matrix(
     # On one page forty families could not be read: each page says what its rows are.
     sheet.set_print_scale(65)
     sheet.repeat_columns(0, _FIRST_COLUMN - 1)
-    content = [_line(number, cells, height) for number, (cells, height) in enumerate(lines, 1)]
-    sheet.fill(iter(content), len(lines), width)
+    sheet.fill_lines(lines)
     nobody = [
         ("nobody", [plan.channel.label, row.asked.attribute, row.asked.language, dict(some)])
         for row in plan.rows
@@ -409,11 +396,11 @@ def _write_read_me(book: Any, looks: _Looks, contents: WorkbookContents) -> None
     sheet.fit_to_pages(1, 0)
     title = looks.of(bold=True, font_size=14, font_color=_HEADING)
     word, text = looks.of(bold=True, valign="top", font_color=_INK), looks.of(text_wrap=True, valign="top")
-    content = []
-    for number, (left, right) in enumerate(_read_me(contents), 1):
+    lines: list[Line] = []
+    for left, right in _read_me(contents):
         tall = 15 * max(-(-len(right) // 104), 1) + 3 if right else 22
-        content.append(_line(number, [(left, word), (right, text)] if right else [(left, title)], tall))
-    sheet.fill(iter(content), len(content), 2)
+        lines.append(([(left, word), (right, text)] if right else [(left, title)], tall))
+    sheet.fill_lines(lines)
 
 
 #: What the first sheet says: a word and what it means, for somebody who knows spreadsheets and nothing of prodex.
@@ -501,8 +488,8 @@ def _write_keys(book: Any, facts: Sequence[tuple[str, Any]], lists: Mapping[str,
     sheet.hide()
     plain = book.add_format({})
     written = [(key, json.dumps(value)) for key, value in facts]
-    content = []
-    for number, (fact, *choices) in enumerate(zip_longest(written, *lists.values()), 1):
+    lines: list[Line] = []
+    for fact, *choices in zip_longest(written, *lists.values()):
         cells = [*(fact or ("", "")), "", *(one or "" for one in choices)]
-        content.append(_line(number, [(one, plain) for one in cells]))
-    sheet.fill(iter(content), len(content), _FIRST_LIST + len(lists))
+        lines.append(([(one, plain) for one in cells], None))
+    sheet.fill_lines(lines)

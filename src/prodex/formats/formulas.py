@@ -1,19 +1,17 @@
-r"""Text that stays text in a spreadsheet, and is read back unchanged.
+r"""Formulas in texts: a text of a CSV file stays text in any spreadsheet, and is read back unchanged.
 
 A CSV file is opened with the list separator of whoever opens it: a comma, a semicolon or a tab. Where it is not the
 comma, quotes inside a line no longer protect: `"a","b;=1+1"` is then a cell `a,"b` and a cell `=1+1"`, which runs. So
 an apostrophe is put wherever a cell could begin, whatever the separator, when a sign follows that begins a formula.
 The escape can be undone for every text: `unescape_formulas(escape_formulas(text)) == text`.
 
-Sources: OWASP, CSV injection; RFC 4180; ECMA-376 part 1, 22.9.2.19 (`_xHHHH_` in workbooks).
+Sources: OWASP, CSV injection; RFC 4180.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from datetime import datetime
-from typing import Any
 
 import pandas as pd
 
@@ -38,9 +36,6 @@ _FIRST = re.compile(f"[{_BETWEEN}]*+[{SIGNS}]")
 _BEGINNING = re.compile(r"\r\n|[\r\n\t;]")
 _ESCAPED_BEGINNING = re.compile(r"(\r\n|[\r\n\t;])'")
 
-#: What readers of workbooks take for one character: _x0041_ for "A".
-_CODE = re.compile("_(?=x[0-9a-fA-F]{4}_)")
-
 
 def escape_formulas(text: str) -> str:
     r"""Return a text of which no spreadsheet runs anything, whatever separates its cells.
@@ -60,7 +55,7 @@ def unescape_formulas(text: str) -> str:
     ----------
     text
         Text of a CSV file that was written with `escape_formulas=True`, which `datapackage.json` beside it
-        says; `frame["text"].map(prodex.unescape_formulas)` does a column. A missing value stays missing.
+        says; `frame["text"].map(prodex.formats.unescape_formulas)` does a column. A missing value stays missing.
 
     Raises
     ------
@@ -76,27 +71,9 @@ def unescape_formulas(text: str) -> str:
         if text is None or text is pd.NA or (isinstance(text, float) and math.isnan(text)):
             return text
         raise InputError(
-            f"text is {described(text)}. Give a text; of a column, frame['text'].map(prodex.unescape_formulas)."
+            f"text is {described(text)}. Give a text; of a column, frame['text'].map(prodex.formats.unescape_formulas)."
         )
     return _RUN.sub(_without_apostrophes, text) if "'" in text else text
-
-
-def without_codes(text: str) -> str:
-    """Return a text as a workbook has to spell it, so that what looks like the code of a character stays what it is.
-
-    >>> without_codes("_x0041_x0042_"), without_codes("snake_case")
-    ('_x005F_x0041_x005F_x0042_', 'snake_case')
-    """
-    return _CODE.sub("_x005F_", text)
-
-
-def spelled(value: Any) -> str:
-    """Return a value as the text that files without types hold: numbers to their last digit, moments with their zone.
-
-    >>> spelled(datetime.fromisoformat("2026-11-20T08:00:00+00:00")), spelled(0.1 + 0.2)
-    ('2026-11-20T08:00:00Z', '0.30000000000000004')
-    """
-    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
 def _with_apostrophes(run: re.Match[str]) -> str:

@@ -9,14 +9,14 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.lived import UNTIL, exchange_in, three_weeks
 
 import prodex
+from prodex import sandbox_weeks
 from prodex.errors import InputError
 from prodex.sandbox import Sandbox
-from prodex.week_simulation import simulating
-from prodex.week_simulation.record import WeeksRecord
+from prodex.sandbox_weeks import PlannedLoad, WeeksRecord
 from prodex_sandbox.sample import shared_products
+from tests.lived import UNTIL, exchange_in, three_weeks
 
 DAYS = [date(2026, 11, day) for day in (2, 9, 16, 18, 19, 20)]
 
@@ -30,7 +30,9 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Sand
 
 
 @pytest.fixture
-def weeks(lived: tuple[Path, Sandbox], monkeypatch: pytest.MonkeyPatch) -> prodex.SimulatedWeeks:
+def weeks(
+    lived: tuple[Path, Sandbox], monkeypatch: pytest.MonkeyPatch
+) -> prodex.sandbox_weeks.SimulatedWeeks:
     """Return the weeks."""
     monkeypatch.setenv("PRODEX_HOME", str(lived[0]))
     return prodex.simulated_weeks(until=UNTIL)
@@ -41,7 +43,7 @@ def days_of(times: list[str]) -> list[date]:
 
 
 @pytest.mark.slow
-def test_snapshots_and_audits_are_of_their_days(weeks: prodex.SimulatedWeeks) -> None:
+def test_snapshots_and_audits_are_of_their_days(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """By their names, by the service's clock and by ours, which agree; an audit is of its snapshot and of its day."""
     listed = prodex.list_snapshots("french-shop")
     assert (
@@ -62,7 +64,7 @@ def test_snapshots_and_audits_are_of_their_days(weeks: prodex.SimulatedWeeks) ->
 
 
 @pytest.mark.slow
-def test_the_trend_has_a_story(weeks: prodex.SimulatedWeeks) -> None:
+def test_the_trend_has_a_story(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """After suppliers were asked, more is ready; after the incident, less."""
     trend = weeks.audits[-1].trend(weeks.audits[:-1])
     ready = trend["ready"].tolist()
@@ -73,7 +75,7 @@ def test_the_trend_has_a_story(weeks: prodex.SimulatedWeeks) -> None:
 
 
 @pytest.mark.slow
-def test_the_incident_is_found(weeks: prodex.SimulatedWeeks) -> None:
+def test_the_incident_is_found(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """By a watch, and by a comparison with Monday or with the night before."""
     supplier = weeks.incident.partition(":")[0]
     found = prodex.watch("french-shop", now=UNTIL)
@@ -85,7 +87,7 @@ def test_the_incident_is_found(weeks: prodex.SimulatedWeeks) -> None:
 
 
 @pytest.mark.slow
-def test_suppliers_differ(weeks: prodex.SimulatedWeeks) -> None:
+def test_suppliers_differ(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """Some correct all that they were asked for, some little."""
     assert date(2026, 11, 9) == weeks.asked
     before, after = (
@@ -98,7 +100,7 @@ def test_suppliers_differ(weeks: prodex.SimulatedWeeks) -> None:
 
 
 @pytest.mark.slow
-def test_worklists_came_back(weeks: prodex.SimulatedWeeks) -> None:
+def test_worklists_came_back(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """Each is one that was sent; what suppliers know can be used, and what they forgot or typed in haste cannot."""
     assert len(list(weeks.sent.glob("*.xlsx"))) > 10
     files = sorted(path.stem for path in weeks.returned.iterdir())
@@ -110,7 +112,7 @@ def test_worklists_came_back(weeks: prodex.SimulatedWeeks) -> None:
 
 
 @pytest.mark.slow
-def test_they_are_made_once(weeks: prodex.SimulatedWeeks, lived: tuple[Path, Sandbox]) -> None:
+def test_they_are_made_once(weeks: prodex.sandbox_weeks.SimulatedWeeks, lived: tuple[Path, Sandbox]) -> None:
     """A second call looks whether they are there, asks the service nothing, and says the same."""
     asked = len(lived[1].requests)
     again = prodex.simulated_weeks(until=UNTIL + timedelta(days=3))
@@ -123,7 +125,7 @@ def test_they_are_made_once(weeks: prodex.SimulatedWeeks, lived: tuple[Path, San
 
 
 @pytest.mark.slow
-def test_the_clock_of_the_service_is_set_back(weeks: prodex.SimulatedWeeks) -> None:
+def test_the_clock_of_the_service_is_set_back(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """What is loaded afterwards is of today."""
     now = datetime.now(UTC)
     catalog = prodex.load_products(
@@ -135,7 +137,7 @@ def test_the_clock_of_the_service_is_set_back(weeks: prodex.SimulatedWeeks) -> N
 
 
 @pytest.mark.slow
-def test_a_refresh_goes_on(weeks: prodex.SimulatedWeeks) -> None:
+def test_a_refresh_goes_on(weeks: prodex.sandbox_weeks.SimulatedWeeks) -> None:
     """The next snapshot follows those of the weeks, under another name here."""
     copy = weeks.catalog.save("copy")
     assert not prodex.diff(copy, prodex.refresh("copy", prodex.connect("sandbox"), progress=False))
@@ -147,14 +149,14 @@ def few_loads(monkeypatch: pytest.MonkeyPatch) -> None:
 
     They are audited by the short profile: what is found is looked at where there are six.
     """
-    monkeypatch.setattr(simulating, "PROFILE", "core")
-    plan = simulating.loads_until
+    monkeypatch.setattr(sandbox_weeks, "PROFILE", "core")
+    plan = sandbox_weeks.loads_until
 
-    def shorter(end: datetime) -> tuple[simulating.PlannedLoad, ...]:
+    def shorter(end: datetime) -> tuple[PlannedLoad, ...]:
         first, asking, *others = plan(end)
         return first, asking, replace(others[-1], days=sum(one.days for one in others))
 
-    monkeypatch.setattr(simulating, "loads_until", shorter)
+    monkeypatch.setattr(sandbox_weeks, "loads_until", shorter)
 
 
 @pytest.fixture
@@ -215,7 +217,7 @@ def test_the_first_audit_is_given_before_the_days_pass(small: Sandbox) -> None:
     """So that somebody can read it meanwhile; and at once where the weeks are there already."""
     seen: list[tuple[str, int, int]] = []
 
-    def note(audit: prodex.Audit) -> None:
+    def note(audit: prodex.quality.Audit) -> None:
         seen.append((repr(audit), len(prodex.list_snapshots("french-shop")), len(small.journal.days)))
 
     weeks = prodex.simulated_weeks(until=UNTIL, on_first_audit=note)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from tests.cases import each_row
-
 from prodex.quality.unusual import NEEDED
-from prodex.week_simulation.simulating import loads_until
+from prodex.sandbox_weeks import loads_until
+from tests.cases import each_row
 
 MONDAY = datetime(2026, 11, 16, 9, tzinfo=UTC)
 

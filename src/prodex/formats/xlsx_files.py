@@ -7,38 +7,30 @@ lost empty ones, so it is refused. That is why parts are found by the names that
 
 from __future__ import annotations
 
-import os
 import re
-import traceback
 import zipfile
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree.ElementTree import ParseError
 from xml.parsers import expat
-from zipfile import ZipFile
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import QueryError
-from prodex.formats.spreadsheet import spelled
+from prodex.formats.csv_files import spelled
 from prodex.formats.workbook_archive import WorkbookArchive
-from prodex.formats.workbook_cells import Row, cell_place
+from prodex.formats.workbook_cells import LONGEST, MOST_COLUMNS, MOST_ROWS, Row, cell_place, held_by_a_cell
 from prodex.limits import FILE, Limits, Meter
-
-#: The most characters of a cell (UTF-16 units), rows and columns of a sheet, as Excel documents its limits.
-LONGEST = 32_767
-MOST_ROWS = 1_048_576
-_MOST_COLUMNS = 16_384
 
 #: Spreadsheets compute with doubles: a whole number from here on would lose its last digits, and is written as text.
 _EXACT = 10**15
-#: Not characters, though Unicode numbers them: no XML holds them.
-_IMPOSSIBLE, _IMPOSSIBLE_RE2 = re.compile("[\ufffe\uffff]"), r"[\x{FFFE}\x{FFFF}]"
+#: Not characters, though Unicode numbers them; as Arrow writes it.
+_IMPOSSIBLE_RE2 = r"[\x{FFFE}\x{FFFF}]"
 #: Cells that are written at once: with the longest texts in all of them they still fit into an Arrow array.
 _AT_ONCE = 10_000
 _WIDTH = 18
@@ -68,12 +60,12 @@ def write_xlsx(
     QueryError
         When a sheet does not have so many columns.
     """
-    if len(schema) > _MOST_COLUMNS:
+    if len(schema) > MOST_COLUMNS:
         raise QueryError(
-            f"{path.name} would have {len(schema):,} columns, and a sheet holds {_MOST_COLUMNS:,}. "
+            f"{path.name} would have {len(schema):,} columns, and a sheet holds {MOST_COLUMNS:,}. "
             "Choose another format, or fewer columns."
         )
-    from prodex.formats.text_sheet import index
+    from prodex.formats.workbook_writing import index, workbook
 
     at_once = max(1, _AT_ONCE // max(len(schema), 1))
     heading = [held_by_a_cell(name) for name in schema.names]
@@ -96,7 +88,7 @@ def write_xlsx(
 
 def _add_sheet(book: Any, heading: Sequence[str], style: Any) -> Any:
     """Add a sheet with its heading."""
-    from prodex.formats.text_sheet import TextSheet, spelled_row
+    from prodex.formats.workbook_writing import TextSheet, spelled_row
 
     sheet = book.add_worksheet(worksheet_class=TextSheet)
     sheet.freeze_panes(1, 0)
@@ -110,7 +102,7 @@ def _spelled(
     rows: pa.RecordBatch, first: int, moment: str, serial: Callable[[datetime], float]
 ) -> tuple[list[str], int]:
     """Return rows as XML, the first of which has this number, and how many texts were changed to fit."""
-    from prodex.formats.text_sheet import letters_of, spelled_cell, spelled_column, spelled_rows
+    from prodex.formats.workbook_writing import letters_of, spelled_cell, spelled_column, spelled_rows
 
     number = pa.array(np.arange(first, first + len(rows))).cast(pa.string())
     columns, altered = [], 0
@@ -135,7 +127,7 @@ def _spelled(
 
 def _cells_of_texts(texts: pa.Array) -> tuple[pa.Array, int]:
     """Return what cells hold of a column of texts, and how many of them that changes."""
-    from prodex.formats.text_sheet import places, replaced
+    from prodex.formats.workbook_writing import places, replaced
 
     # A character takes up to two units.
     doubtful = pc.or_(
@@ -155,69 +147,6 @@ def _as_cell(value: Any, serial: Callable[[datetime], float]) -> tuple[str | flo
     whole = spelled(value)
     held = held_by_a_cell(whole)
     return held, False, held != whole
-
-
-@contextmanager
-def workbook(path: Path, **options: Any) -> Iterator[Any]:
-    """Give an XlsxWriter workbook for sheets of `text_sheet`; what the disk refuses is an `OSError`, as elsewhere.
-
-    Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory is beside `path` meanwhile.
-    """
-    from xlsxwriter import Workbook
-    from xlsxwriter.exceptions import FileCreateError
-
-    with path.open("w+b") as file:
-        book = Workbook(file, {"tmpdir": str(path.parent), **options})
-        book.use_zip64()
-        try:
-            yield book
-            book.close()
-        except FileCreateError as error:
-            refused = error.args[0] if isinstance(error.args[0], OSError) else OSError(str(error))
-            _abandon(book, file, refused)
-            raise refused from None
-        except BaseException as error:  # of Ctrl-C as well
-            _abandon(book, file, error)
-            raise
-
-
-def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
-    """Close what a workbook that failed holds open, without another try to write."""
-    for sheet in book.worksheets():
-        if (rows := getattr(sheet, "row_data_fh", None)) is not None:
-            with suppress(OSError):
-                rows.close()
-    # What is written from now on is written to the null device.
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, file.fileno())
-    os.close(nowhere)
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    archives = [one for frame in frames for one in frame.f_locals.values() if isinstance(one, ZipFile)]
-    traceback.clear_frames(error.__traceback__)
-    # An interrupt is possible while the archive is written, too. Its end would be written when it is collected as
-    # garbage, which fails there, and Python would print that error. Without a file there is nothing to end.
-    for archive in archives:
-        archive.fp = None
-
-
-def beginning(text: str, elsewhere: str = "") -> str:
-    """Return the beginning of a text that is too long for a cell, and which part of it that is.
-
-    Parameters
-    ----------
-    text
-        The text.
-    elsewhere
-        Where the whole text is, as the end of a sentence of ours.
-    """
-    kept = text.encode("utf-16-le")[: 2 * (LONGEST - 70)].decode("utf-16-le", "ignore")
-    return f"{kept} … [{len(kept):,} of {len(text):,} characters{elsewhere}]"
-
-
-def held_by_a_cell(text: str) -> str:
-    """Return what a cell holds of a text: all of it, unless it is too long or no XML can hold it."""
-    text = _IMPOSSIBLE.sub("\ufffd", text)
-    return text if len(text.encode("utf-16-le")) <= 2 * LONGEST else beginning(text)
 
 
 def _fits_a_cell(moment: datetime) -> bool:

@@ -1,23 +1,33 @@
-"""The one writer of cells in workbooks: rows as XML, in which every text is text.
+"""Writing workbooks with XlsxWriter, all but the rows: these are spelled here as XML, in which every text is text.
 
-XlsxWriter makes everything but the rows. They are spelled here, column by column where there are many, which is many
-times faster and takes every text as text: nothing in it becomes a formula, a link, a number, markup or the code of a
-character. The module is imported only when a workbook is written, because importing XlsxWriter takes time.
+Nothing in a text becomes a formula, a link, a number, markup or the code of a character, of which XlsxWriter marks only
+the first of two that overlap (`_x0041_x0042_`). Rows of a table are spelled column by column, in a third of the time
+that `Worksheet.write_string` takes. The module is imported only when a workbook is written, because importing
+XlsxWriter takes time.
+
+Source: ECMA-376 part 1, 22.9.2.19 (`_xHHHH_`).
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from zipfile import ZipFile
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from xlsxwriter import Workbook
+from xlsxwriter.exceptions import FileCreateError
 from xlsxwriter.utility import xl_col_to_name
 
-from prodex.formats.spreadsheet import without_codes
+from prodex.formats.workbook_cells import held_by_a_cell
 
 if TYPE_CHECKING:
 
@@ -31,7 +41,9 @@ else:
 
 #: Characters that XML cannot hold, or would change; workbooks write them as `_x0000_`.
 _CODED = re.compile("[\x00-\x08\x0b-\x1f]")
-#: What looks like such a code, and with these characters, for Arrow, whose regular expressions are those of RE2.
+#: What readers of workbooks take for one character: _x0041_ for "A".
+_CODE = re.compile("_(?=x[0-9a-fA-F]{4}_)")
+#: The same, and with those characters, for Arrow, whose regular expressions are those of RE2.
 _CODE_RE2 = "_x[0-9a-fA-F]{4}_"
 _TO_CODE_RE2 = rf"{_CODE_RE2}|[\x00-\x08\x0B-\x1F]"
 # Ampersands first: what replaces the others contains one.
@@ -39,6 +51,9 @@ _ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
 #: The letters of a column, which take as long to make as the rest of a cell.
 letters_of = cache(xl_col_to_name)
 _TEXT, _END = ' t="inlineStr"><is><t xml:space="preserve">', "</t></is></c>"
+
+#: Cells of a row, each a text or a number with its format; and the height of the row, None for the usual one.
+Line: TypeAlias = tuple[Sequence[tuple[Any, Any]], int | None]
 
 
 class TextSheet(Worksheet):
@@ -52,6 +67,26 @@ class TextSheet(Worksheet):
         """Set all rows; they are asked for when the file is written."""
         self._content = content
         self._cover(rows, columns)
+
+    def fill_lines(self, lines: Sequence[Line], shown: Callable[[str], str] = held_by_a_cell) -> None:
+        """Set all rows of a sheet that is small enough to be written line by line.
+
+        Parameters
+        ----------
+        lines
+            The rows.
+        shown
+            Returns what a cell shows of a text.
+        """
+        content = [
+            spelled_row(
+                number,
+                [(shown(value) if isinstance(value, str) else value, style) for value, style in cells],
+                height,
+            )
+            for number, (cells, height) in enumerate(lines, 1)
+        ]
+        self.fill(iter(content), len(lines), max((len(cells) for cells, _ in lines), default=1))
 
     def append(self, content: Iterable[str], rows: int, columns: int) -> None:
         """Write further rows to a temporary file, in a workbook with `constant_memory`; `rows` counts all so far."""
@@ -67,6 +102,46 @@ class TextSheet(Worksheet):
         self.fh.write("<sheetData>")
         self.fh.writelines(self._content)
         self.fh.write("</sheetData>")
+
+
+@contextmanager
+def workbook(path: Path, **options: Any) -> Iterator[Any]:
+    """Give an XlsxWriter workbook for sheets of `TextSheet`; what the disk refuses is an `OSError`, as elsewhere.
+
+    Further options are those of `xlsxwriter.Workbook`. What it cannot keep in memory is beside `path` meanwhile.
+    """
+    with path.open("w+b") as file:
+        book = Workbook(file, {"tmpdir": str(path.parent), **options})
+        book.use_zip64()
+        try:
+            yield book
+            book.close()
+        except FileCreateError as error:
+            refused = error.args[0] if isinstance(error.args[0], OSError) else OSError(str(error))
+            _abandon(book, file, refused)
+            raise refused from None
+        except BaseException as error:  # of Ctrl-C as well
+            _abandon(book, file, error)
+            raise
+
+
+def _abandon(book: Any, file: IO[bytes], error: BaseException) -> None:
+    """Close what a workbook that failed holds open, without another try to write."""
+    for sheet in book.worksheets():
+        if (rows := getattr(sheet, "row_data_fh", None)) is not None:
+            with suppress(OSError):
+                rows.close()
+    # What is written from now on is written to the null device.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, file.fileno())
+    os.close(nowhere)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    archives = [one for frame in frames for one in frame.f_locals.values() if isinstance(one, ZipFile)]
+    traceback.clear_frames(error.__traceback__)
+    # An interrupt is possible while the archive is written, too. Its end would be written when it is collected as
+    # garbage, which fails there, and Python would print that error. Without a file there is nothing to end.
+    for archive in archives:
+        archive.fp = None
 
 
 def index(style: Any) -> str:
@@ -133,9 +208,11 @@ def spelled_cell(place: str, value: str | float, style: str | None = None) -> st
 
 
 def spelled_row(number: int, cells: Sequence[tuple[str | float, Any]], height: int | None = None) -> str:
-    """Return the XML of a row of values, each with its format."""
+    """Return the XML of a row of values, each with its format; an empty text has that alone, and hides no neighbour."""
     written = "".join(
-        spelled_cell(f"{letters_of(place)}{number}", value, index(style))
+        f'<c r="{letters_of(place)}{number}" s="{index(style)}"/>'
+        if value == ""
+        else spelled_cell(f"{letters_of(place)}{number}", value, index(style))
         for place, (value, style) in enumerate(cells)
     )
     tall = "" if height is None else f' ht="{height}" customHeight="1"'
@@ -168,6 +245,6 @@ def spelled_rows(number: pa.Array, columns: Iterable[pa.Array], height: pa.Array
 
 def _coded(text: str) -> str:
     """Return a text with the codes of characters that XML cannot hold, and its own look-alikes marked."""
-    text = without_codes(text)
+    text = _CODE.sub("_x005F_", text)
     # Most texts have no character of this kind, and to ask for it takes a fifth of the time.
     return text if text.isprintable() else _CODED.sub(lambda found: f"_x{ord(found[0]):04X}_", text)

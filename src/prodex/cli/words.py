@@ -1,0 +1,96 @@
+"""What the library names in Python, in the words of a terminal: options and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from prodex.advice import Named, PythonCall, in_words
+from prodex.errors import ProdexError, on_one_line
+from prodex.query.filters import FILTERS
+
+#: Arguments whose option is not called as they are.
+OPTIONS: Mapping[str, str] = {
+    **{name: f"--{one.option}" for name, one in FILTERS.items()},
+    "by": "--user",
+    "languages": "--language",
+    "tables": "--table",
+}
+
+#: Lines of Python, and what does the same in a terminal; nothing where only Python has it.
+CALLS: Mapping[str, str] = {
+    'connect("sandbox")': "--service sandbox",
+    'connect("{url}")': "--service {url}",
+    "Give connect({name}=...), or set": "Set",
+    "{setting}(retry=px.service.RetryPolicy({name}=...))": "--retry-seconds",
+    "RetryPolicy({name}={value})": "--retry-seconds {value}",
+    "LoadBudget({name}={value})": "--most-{name} {value}",
+    "budget=LoadBudget(...)": "--most-calls, --most-seconds or --most-bytes",
+    "datetime(..., tzinfo=UTC), or value.astimezone() for this machine's zone": "{value}+01:00, or {value}Z for UTC",
+    ", or read it with dtype=str": "",
+    "refresh({name!r}, service)": "prodex refresh {name}",
+    "prodex.history({gtin!r})": "prodex history {gtin}",
+    "None": "nothing",
+    "catalog.export({folder}, {format!r})": "--to {folder} --format {format}",
+    "tables=['products']": "--table products",
+    ", or {line} for a single file": "",
+    "catalog.export_wide({path})": "--wide fr --to {path}",
+    "wide()": "--wide",
+    " catalog.wide().columns are its names; wide(attributes=...) shows what lies deeper.": (
+        " `prodex tables products` lists columns, and any attribute can be named as well."
+    ),
+    "prodex.write_requirements({file!r}, catalog)": "`prodex requirements shop --to {file}`",
+    "prodex.read_worklist({file!r})": "`prodex fix {file}`",
+    "prodex.audit(catalog, path)": "--profile FILE",
+    "prodex.audit(catalog, {profile!r})": "--profile {profile}",
+    "prodex.list_snapshots()": "`prodex snapshots`",
+    "read_worklist(files, catalog)": "--snapshot NAME",
+    "read_worklist(files, profile='own.toml')": "--profile own.toml",
+    "All are in .findings of this error; upsert(..., dry_run=True) shows them too.": (
+        "The same command without --send lists all."
+    ),
+    "prodex.send.forget_earlier_records({name!r})": "`prodex upserts --forget {name}`",
+    "prodex.track(service, [...])": "`prodex track ID`",
+    "prodex.list_upserts()": "`prodex upserts`",
+    "; open_published(uri, at=...) opens an earlier publication": "",
+    "prodex.read_products(files, name={name!r})": "reading them again",
+    " and more (error.products)": " and more",
+    "load_products with max_age=0": "prodex load",
+    "verify()": "`prodex snapshots --verify`",
+    "; save this one under another name: audit.save('other')": "",
+    "prodex.rules()": "`prodex rules`",
+    "prodex.track(service, {ids})": "`prodex track {words}`",
+    ".tracking of this error has the state of each product, and its send_rest()": "`prodex send-rest --send`",
+    ". Load them, and choose then: catalog.where(selection, audit=prodex.audit(catalog))": "",
+    "catalog.where(selection)": "by --select of another command",
+    ", or write where(lambda products: products[{column!r}].dt.normalize() == {day!r})": "",
+    " Give one: audit=...": "",
+    "apply_recipe(catalog, recipe, profile='core')": "--profile core",
+    "languages": "--languages",
+    "by='owner'": "--by owner",
+}
+
+
+def error_in_words(error: ProdexError) -> str:
+    """Return an error and its notes on one line, as a command says them.
+
+    >>> from prodex.advice import advice
+    >>> said = advice("There is {file}. Give another path, or {it}.", file="a.xlsx", it=Argument("replace", True))
+    >>> error_in_words(ProdexError(said))
+    'There is a.xlsx. Give another path, or --replace.'
+    """
+    said = (in_words(one, of_terminal) for one in (error, *getattr(error, "__notes__", ())))
+    return on_one_line(" ".join(said))
+
+
+def of_terminal(named: Named) -> str:
+    """Return an argument as the option that gives it, and a call as the command that does the same."""
+    if isinstance(named, PythonCall):
+        return CALLS[named.line].format(**named.values)
+    option = OPTIONS.get(named.name, f"--{named.name.replace('_', '-')}")
+    match named.value:
+        case (True,) | ():
+            return option
+        case (False,):
+            return f"--no-{option.removeprefix('--')}"
+    (value,) = named.value
+    return f"{option} {value!r}" if " " in str(value) else f"{option} {value}"
