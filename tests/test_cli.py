@@ -103,10 +103,10 @@ def test_load_keeps_a_snapshot_that_the_other_commands_use(run: Run, home: Path,
     )
     assert {"products", "texts"} == set(prodex.read_export(tmp_path / "two").tables.index)
     for words, said in (
-        (["--to", "shop.csv"], r"export\('shop', 'csv'\)"),
+        (["--to", "shop.csv"], "--to 'shop' --format csv"),
         (["--to", "out", "--table", "text"], "did you mean 'texts'"),
         (["--to", "out", "--format", "cvs"], "did you mean 'csv'"),
-        (["--to", "out", "--escape-formulas"], "no option 'escape_formulas'"),
+        (["--to", "out", "--escape-formulas"], "takes no --escape-formulas"),
     ):
         refused = run("export", "shop", *words)
         assert (1, True) == (refused.returncode, bool(re.search(said, refused.stderr))), refused.stderr

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from prodex.cli import app
-from prodex.cli.lab import copy_notebooks, next_steps
+from prodex.cli.lab import copy_notebooks, next_steps, tutorials
 from prodex.errors import InputError, MissingExtra, StorageError
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -68,7 +68,7 @@ def test_the_next_steps_fit_the_installation(tmp_path: Path, monkeypatch: pytest
     """`make` only where make was used, and what is missing is installed first."""
     monkeypatch.delenv("MAKELEVEL", raising=False)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
-    lab = "Next, nine notebooks in JupyterLab: "
+    lab = f"Next, {len(tutorials())} notebooks in JupyterLab: "
     assert f"{lab}prodex lab" in next_steps("sample")
     assert not [line for line in next_steps("sample") if "make" in line]
 

@@ -20,6 +20,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError, ProdexError, SnapshotDamaged
+from prodex.files import parquet
 from prodex.files.lock import LockOwner
 from prodex.ledger.batch import Batch, Loaded, Planned
 from prodex.ledger.upsert_file import UpsertFile
@@ -252,7 +253,7 @@ def test_a_spoiled_file_of_a_snapshot(kept: Kept, table: str) -> None:
         written = json.loads(manifest.read_bytes())
         facts = written["parts"][0]["files"][table]
         facts |= {"sha256": prodex.files.atomic.sha256(path), "bytes": path.stat().st_size}
-        facts.pop("footer", None)
+        facts["footer"] = parquet._content_digest(parquet._footer_bytes(path))
         manifest.write_text(json.dumps(written))
 
     def catalog() -> prodex.Catalog:

@@ -45,13 +45,13 @@ def pinned() -> dict[str, Version]:
 
 
 def imported() -> Iterator[tuple[str, Path]]:
-    """Yield the first name of each module that the package imports, wherever it does."""
+    """Yield the full name of each module, or of what is taken from one, that the package imports, wherever it does."""
     for path in (path for package in PACKAGES for path in (SOURCE / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                yield from ((alias.name.split(".")[0], path) for alias in node.names)
+                yield from ((alias.name, path) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
-                yield str(node.module).split(".")[0], path
+                yield from ((f"{node.module}.{alias.name}", path) for alias in node.names)
 
 
 def test_every_requirement_has_a_lower_bound_that_its_exact_version_meets() -> None:
@@ -93,9 +93,21 @@ def test_what_is_imported_is_declared() -> None:
     homes = packages_distributions()
     undeclared = {
         f"{path.relative_to(SOURCE)} imports {module}"
-        for module, path in imported()
+        for module, path in ((name.partition(".")[0], path) for name, path in imported())
         if module not in sys.stdlib_module_names.union(PACKAGES)
         and not {canonicalize_name(home) for home in homes.get(module, [module])} & names
     }
 
     assert set() == undeclared
+
+
+@pytest.mark.slow
+def test_no_private_name_of_a_library_is_imported() -> None:
+    """Any version of a library may change one; deltalake alone has no public name for what is needed of it."""
+    private = {
+        f"{path.relative_to(SOURCE).as_posix()} imports {name}"
+        for name, path in imported()
+        if name.partition(".")[0] not in {*PACKAGES, "__future__"} and re.search(r"\._(?!_)", name)
+    }
+
+    assert {"prodex/publishing/destination.py imports deltalake._internal.DeltaFileSystemHandler"} == private

@@ -22,7 +22,7 @@ import pytest
 
 import prodex
 from prodex.cli import app, main
-from prodex.cli.lab import is_tutorial
+from prodex.cli.lab import is_tutorial, tutorials
 from prodex.notebook.session.jobs import let_end
 from prodex.quality.rulebook import all_rules
 from prodex.sandbox import Sandbox
@@ -162,7 +162,32 @@ def sandbox_is_running(filled: Path, home: Path) -> Iterator[None]:
 
 def test_the_readme_is_short() -> None:
     """It is the front door: everything else is in docs/."""
-    assert len(text_of(README).splitlines()) <= 200
+    assert len(text_of(README).splitlines()) <= 130
+
+
+@pytest.mark.slow
+def test_the_readme_connects_to_ones_own_service_in_three_lines(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the address and the access key of another service, they load and audit its products."""
+    (block,) = blocks(README, "text")
+    assert block in blocks(DOCS / "install.md", "text")
+    settings, *commands = block.splitlines()
+    assert 2 == len(commands)
+    monkeypatch.chdir(tmp_path)
+    with Sandbox(products=shared_products(40)) as service:
+        key = service.credentials[0]
+        own = [service.base_url, key["client_id"], key["client_secret"]]
+        names = re.findall(r"(PRODEX_\w+)=\S+", settings)
+        assert settings.startswith("export ")
+        for name, value in zip(names, own, strict=True):
+            monkeypatch.setenv(name, str(value))
+        for line in commands:
+            for command in line.split(" && "):
+                assert 0 == exit_code_of(shlex.split(command)), command
+
+    assert (tmp_path / "report.html").exists()
+    assert 0 < len(prodex.open_snapshot("mine"))
 
 
 def test_the_figures_of_the_readme_are_those_of_the_last_bench() -> None:
@@ -344,6 +369,21 @@ def test_every_block_is_of_a_language_that_is_tested_or_a_drawing() -> None:
     assert {"python", "sh", "text", "toml"} == {
         of for of in languages if not of.startswith("{")
     }  # {directives}
+
+
+#: How pages write how many notebooks there are.
+_NUMBERS = ("seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def test_the_number_of_notebooks_is_right() -> None:
+    """Every page that says how many says as many as the folder has, and the page of the tutorials lists each."""
+    notebooks = [path.stem for path in tutorials()]
+    saying = re.compile(rf"\b({'|'.join(_NUMBERS)})\b \[?(?:notebooks|tutorials)\b", re.IGNORECASE)
+    said = {page: saying.findall(text_of(page)) for page in PAGES}
+
+    assert {"README.md", "index.md", "notebook.md"} <= {page.name for page, found in said.items() if found}
+    assert {7 + _NUMBERS.index(word.lower()) for found in said.values() for word in found} == {len(notebooks)}
+    assert notebooks == re.findall(r"\(generated/(\w+)\.ipynb\)", text_of(DOCS / "tutorials" / "index.md"))
 
 
 def test_the_number_of_rules_is_right() -> None:

@@ -141,7 +141,7 @@ def test_a_file_of_nothing_else_says_what_to_do(tmp_path: Path) -> None:
     """Nothing can be read: the error names the way out; an encoding that does not exist is refused."""
     path = tmp_path / "products.jsonl"
     path.write_bytes("\n".join(product(n, "Pâté") for n in range(3)).encode("cp1252"))
-    with pytest.raises(InputError, match=r"not UTF-8.*encoding='cp1252'"):
+    with pytest.raises(InputError, match=r"not UTF-8.*encoding of the file, such as cp1252"):
         prodex.read_products(path)
     for wrong in ("cp9999", "base64", "unicode_escape", "", 7):
         with pytest.raises(InputError, match="does not know the encoding"):
@@ -192,7 +192,7 @@ def test_an_upsert_sends_a_file_in_its_encoding_or_not_at_all(tmp_path: Path) ->
     service = prodex.connect("sandbox")
     path = tmp_path / "products.jsonl"
     path.write_bytes((product(3036811359935, "Pâté") + "\n").encode("cp1252"))
-    with pytest.raises(InputError, match="encoding='cp1252'"):
+    with pytest.raises(InputError, match="such as cp1252"):
         prodex.upsert(service, path, dry_run=True)
     trial = prodex.upsert(service, path, dry_run=True, encoding="cp1252")
     assert "Pâté" in json.loads(trial.payloads[0])["data"][0]["namePublicLong"][0]["data"]

@@ -599,7 +599,7 @@ def test_a_name_of_a_file_is_no_folder(tmp_path: Path, monkeypatch: pytest.Monke
         ({"format": "CSV"}, "did you mean 'csv'"),
         ({"format": ".csv"}, "give one of parquet, csv, xlsx"),
         ({"format": None}, "give one of parquet, csv, xlsx"),
-        ({"format": "xlsx", "escape_formulas": True}, "no option 'escape_formulas'"),
+        ({"format": "xlsx", "escape_formulas": True}, "takes no escape_formulas"),
         ({"format": "csv", "escape_formulas": "yes"}, "neither True nor False"),
     ],
 )

@@ -560,7 +560,7 @@ DESCRIBED: Mapping[str, Callable[[Catalog, World], object]] = {
     "a recipe": lambda c, world: world.written(FUNCTIONS["correct"](c, world).recipe, "r.toml"),  # type: ignore[attr-defined]
     "a gallery": lambda c, world: world.written(c.gallery().to_html, "g.html"),
     "a file for a colleague": lambda c, world: world.written(prodex.explore(c).to_html, "e.html"),
-    "requirements": FUNCTIONS["requirements"],
+    "requirements": FUNCTIONS["write_requirements"],
     "a difference": lambda c, _: repr(prodex.diff(whole(saved=False), c, progress=False)),
     "the explorer": lambda c, _: shown(PANELS["explore"](c)),
     "the panel of an audit": lambda c, _: shown(PANELS["quality"](c)),

@@ -387,6 +387,15 @@ def test_each_call_that_a_message_names_has_words_for_a_terminal() -> None:
     assert _named_in_source("PythonCall") == set(CALLS)
 
 
+def test_each_call_that_a_message_names_exists() -> None:
+    """Where it begins with the package, whatever else was given another name."""
+    for line in CALLS:
+        for path in re.findall(r"\b(?:prodex|px)((?:\.\w+)+)", line):
+            found: object = prodex
+            for name in path.split(".")[1:]:
+                found = getattr(found, name)
+
+
 def test_each_argument_that_a_message_names_is_an_option() -> None:
     """Of some command, under the name by which the terminal calls it."""
     options = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Number
@@ -127,6 +127,32 @@ def described(given: object) -> str:
         return f"the path {str(given)!r:.80}"
     name = type(given).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name:.60}"
+
+
+def duration_given(given: timedelta | float, name: str) -> timedelta:
+    """Return a duration that was given as such, or as a number of seconds.
+
+    Parameters
+    ----------
+    given
+        The duration.
+    name
+        The keyword, for the message.
+
+    Raises
+    ------
+    QueryError
+        When it is none.
+
+    Examples
+    --------
+    >>> duration_given(90, "lag") == duration_given(timedelta(minutes=1.5), "lag")
+    True
+    """
+    try:
+        return given if isinstance(given, timedelta) else timedelta(seconds=given)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise QueryError(f"{name} is {given!r:.60}. Give a timedelta, or a number of seconds.") from error
 
 
 def names_given(given: str | Iterable[str], call: str, keyword: str) -> list[str]:

@@ -154,7 +154,7 @@ def test_products_that_cannot_be_requested_are_not_sent(mill: Client, exchange: 
     mill.search_products = refused  # type: ignore[method-assign]
     with pytest.raises(ServiceError) as caught:
         prodex.upsert(mill, [written()], progress=False)
-    assert "keep_before=False (--no-keep-before)" in caught.value.__notes__[0]
+    assert "keep_before=False sends them without" in caught.value.__notes__[0]
     assert prodex.list_upserts().empty
     assert (
         "SUCCESS"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import time
+import traceback
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,36 @@ def test_a_proxy_that_never_opens_its_tunnel_is_left_in_time(kind: str) -> None:
             client_at("https://api.example.com", SOON, session=session).search_products()
 
     assert time.monotonic() - begin < 3
+
+
+@each_row(
+    "proxy",
+    [
+        "http://",
+        "ftp://u:canary@proxy:1",
+        "http://u:canary@a b:1",
+        "http://u:canary@proxy:99999",
+        "http://u:canary@[::1",
+        f"http://u:canary@{'a' * 300}:1",
+    ],
+)
+@each_row("session", [requests.Session, None])
+def test_a_proxy_that_was_mistyped_is_said(
+    proxy: str, session: type | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without its password, and before anything is sent."""
+    for name in ("http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, proxy)
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    client = client_at("https://api.example.com", session=session and session())
+    with pytest.raises(
+        ServiceUnreachable, match=r"cannot be called .* proxies of the session or of the env"
+    ) as found:
+        client.count()
+
+    shown = "".join(traceback.format_exception(found.value))
+    assert "canary" not in shown
 
 
 @pytest.fixture(scope="module")

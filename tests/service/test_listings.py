@@ -124,7 +124,7 @@ def test_the_type_is_asked_for_by_number_or_by_name(client, exchange, wanted, se
 @each_row("wrong", [3, "shop", True])
 def test_a_type_that_is_none_is_refused(client, exchange, wrong):
     """Before any call."""
-    with pytest.raises(QueryError, match="no organization_type"):
+    with pytest.raises(QueryError, match="no type of organisation"):
         prodex.load_organizations(client, wrong)
     assert [] == exchange.calls
 

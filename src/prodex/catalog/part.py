@@ -251,9 +251,9 @@ class Part:
             Whether to read the records where the file does not keep their digests, which takes far longer; otherwise
             None is returned.
         """
-        facts = self.facts.get("raw", {})
+        facts = self.facts.get("raw")
         # Whoever copies a file may copy its footer with it: only that of a manifest is believed.
-        if "raw" in self.files and "footer" in facts:
+        if "raw" in self.files and facts is not None:
             path = self.files["raw"]
             note = parquet.note_of(path, NOTE, facts)
             kept = None if note is None else RecordDigests.of_note(note, parquet.rows_of(path, facts))

@@ -35,11 +35,16 @@ def lab(
 ) -> None:
     """Open the tutorials in JupyterLab.
 
-    Nine notebooks are copied into a folder; files that are there already are kept.
+    Notebooks and their pictures are copied into a folder; files that are there already are kept.
     """
     copied, kept = copy_notebooks(to)
     was_there = f"; {counted(len(kept), 'file')} already there, and kept as before" if kept else ""
-    say(f"{counted(len(copied), 'file')} copied to {to}{was_there}.", aside=True)
+    notebooks = sum(map(is_tutorial, copied))
+    pictures = len(copied) - notebooks
+    say(
+        f"{counted(notebooks, 'notebook')} and {counted(pictures, 'picture')} copied to {to}{was_there}.",
+        aside=True,
+    )
     if copy_only:
         return
     if not has_lab():
@@ -69,11 +74,12 @@ def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
     StorageError
         When the disk refuses.
     """
-    source = next((place for place in _PLACES if (place / _FIRST).exists()), None)
-    if source is None:
+    notebooks = tutorials()
+    if not notebooks:
         raise InputError(f"This installation has no notebooks in {_PLACES[0]}. Install prodex again.")
     copied, kept = [], []
-    files = [*filter(is_tutorial, source.glob("*.ipynb")), *source.glob("images/*-light.png")]
+    source = notebooks[0].parent
+    files = [*notebooks, *source.glob("images/*-light.png")]
     with storage(folder):
         for path in sorted(files):
             copy = folder / path.relative_to(source)
@@ -84,6 +90,12 @@ def copy_notebooks(folder: Path) -> tuple[list[Path], list[Path]]:
                 beside.write_bytes(path.read_bytes())
             copied.append(copy)
     return copied, kept
+
+
+def tutorials() -> list[Path]:
+    """Return the notebooks of this installation, in their order; none where it lacks them."""
+    source = next((place for place in _PLACES if (place / _FIRST).exists()), None)
+    return [] if source is None else sorted(filter(is_tutorial, source.glob("*.ipynb")))
 
 
 def is_root() -> bool:
@@ -117,9 +129,10 @@ def next_steps(snapshot: str) -> list[str]:
     lab = f"{command} lab" if has_lab() else f"{extra_line('lab')} && {command} lab"
     if is_made():
         lab = "make lab"
+    notebooks = counted(len(tutorials()), "notebook")
     return [
         f"To take back what was corrected: {command} sandbox --reset",
         f"To let a week pass in the sandbox: {command} sandbox --simulate 7",
-        f"Next, nine notebooks in JupyterLab: {lab}",
+        f"Next, {notebooks} in JupyterLab: {lab}",
         f'Or in Python: import prodex as px; px.audit(px.open_snapshot({str(snapshot)!r}), "online-listing").gaps()',
     ]

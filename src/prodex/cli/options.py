@@ -23,6 +23,8 @@ from typer.models import ArgumentInfo
 import prodex
 from prodex.cli.output import Format, say, show
 from prodex.cli.typed_numbers import integer, number
+from prodex.cli.words import of_terminal
+from prodex.display.tracking import text_of
 from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, QueryError
 from prodex.gtin import listed_in
@@ -132,7 +134,7 @@ class FollowOptions:
         """Show a tracking, after waiting if requested; exit with 1 unless everything arrived."""
         if self.wait:
             tracking.wait(self.timeout)
-        say(repr(tracking), aside=True)
+        say(text_of(tracking, of_terminal), aside=True)
         output.show(tracking.products if self.wait else tracking.batches)
         if tracking.status not in {"SUCCESS", "IN_PROGRESS"}:
             raise typer.Exit(1)

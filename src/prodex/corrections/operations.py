@@ -117,7 +117,9 @@ class SetValue:
             )
         if isinstance(self.value, str):
             if not self.value.strip():
-                raise InputError('The value to set is empty. The operation "remove value" takes it away.')
+                raise InputError(
+                    'The value to set is empty. RemoveValue, in a recipe "remove value", takes it away.'
+                )
             _check_letters("value", self.value)
 
     @property

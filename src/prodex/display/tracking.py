@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from prodex.advice import Named, PythonCall, advice, in_words
 from prodex.display.html_tables import block, table
 from prodex.files.atomic import relative_to_working_folder
 from prodex.messages import counted
@@ -15,13 +17,17 @@ if TYPE_CHECKING:
 _ROWS = 10
 
 
-def text_of(tracking: Tracking) -> str:
-    """Return a tracking as text."""
-    lines = [f"{name + ':':<14}{value}" for name, value in facts_of(tracking)]
+def text_of(tracking: Tracking, words: Callable[[Named], str] = str) -> str:
+    """Return a tracking as text; `words` are those of arguments and calls that it names."""
+    lines = [f"{name + ':':<14}{in_words(value, words)}" for name, value in facts_of(tracking)]
     failed = tracking.failed
     lines += [f"  {row.gtin}  {row.status}  {row.message}" for row in failed.head(_ROWS).itertuples()]
     if len(failed) > _ROWS:
-        lines.append(f"  {_ROWS} of {len(failed):,} shown; all in .failed")
+        every = f"{len(failed):,}"
+        more = advice(
+            "  {shown} of {every} shown{all}", shown=_ROWS, every=every, all=PythonCall("; all in .failed")
+        )
+        lines.append(in_words(more, words))
     return "\n".join(map(on_one_line, lines))
 
 
@@ -51,7 +57,9 @@ def facts_of(tracking: Tracking) -> list[tuple[str, str]]:
         "user": tracking.user,
         "organization": tracking.organization,
         "endpoint": tracking.endpoint,
-        "preflight": f"{warnings:,} findings in .findings" if warnings else None,
+        "preflight": advice("{number} findings{all}", number=f"{warnings:,}", all=PythonCall(" in .findings"))
+        if warnings
+        else None,
         "kept in": str(relative_to_working_folder(tracking.path)) if tracking.path else None,
     }
-    return [(name, str(value)) for name, value in facts.items() if value]
+    return [(name, value) for name, value in facts.items() if value]

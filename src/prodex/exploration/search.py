@@ -30,7 +30,7 @@ from prodex.errors import SnapshotDamaged, StorageError
 from prodex.executors import side_by_side
 from prodex.exploration.product_columns import ProductColumns
 from prodex.files import parquet
-from prodex.files.atomic import make_folder, storage, sweep, writing
+from prodex.files.atomic import make_folder, remove_leftovers, storage, writing
 from prodex.files.untrusted import Count, Digest, is_file, is_folder, is_there, read_json
 from prodex.progress import Show
 from prodex.tables.columns import Mask, as_one_chunk, encoded, of_each, places, unaccented_texts
@@ -610,7 +610,7 @@ class SearchIndex:
             return
         content = msgspec.json.encode(_List(_FORMAT, self._files))
         try:
-            sweep(self._folder)
+            remove_leftovers(self._folder)
             with writing(self._folder / _LIST, private=True) as beside:
                 beside.write_bytes(content)
         except (OSError, StorageError):

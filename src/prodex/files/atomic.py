@@ -318,7 +318,7 @@ def left_over(folder: Path) -> list[Path]:
     ]
 
 
-def sweep(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Remove what killed processes left half-written in a folder."""
     for left in left_over(folder):
         remove(left)
@@ -336,8 +336,8 @@ def remove(path: Path) -> None:
 def discard(folder: Path) -> None:
     """Delete a folder so that nobody ever sees half of it: it is renamed first, then its content is deleted.
 
-    If that is interrupted, `sweep` removes the rest. On a disk so full that even a rename fails, the files directly in
-    the folder are deleted first: without its manifest nobody takes it for a snapshot.
+    If that is interrupted, `remove_leftovers` removes the rest. On a disk so full that even a rename fails, the files
+    directly in the folder are deleted first: without its manifest nobody takes it for a snapshot.
     """
     gone = beside_of(folder)
     remove(gone)

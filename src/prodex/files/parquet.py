@@ -14,7 +14,6 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from prodex.errors import SnapshotDamaged, StorageError
 from prodex.files.atomic import reading, sha256
 from prodex.tables.frames import for_pandas
 
-#: What a manifest holds of a file: rows, bytes, digest (sha256) and, if it has checksums, the digest of the footer.
+#: What a manifest holds of a file: rows, bytes, its digest (sha256), and that of its footer.
 FileFacts = Mapping[str, int | str]
 
 _WRITTEN: dict[str, Any] = {"compression": "zstd", "write_page_checksum": True}
@@ -118,7 +117,6 @@ def read(
     pyarrow.ArrowException
         When the file is as it was written: then the condition does not fit.
     """
-    _verify_content(path, facts)
     footer = _footer(path, facts)
     schema = _checked_schema(path, footer, facts, misfit)
     names = None if columns is None else [name for name in columns if name in schema.names]
@@ -200,7 +198,6 @@ def rows_at(
     misfit: Callable[[pa.Schema], str] | None = None,
 ) -> pa.Table:
     """Read the rows at some places, in that order; row groups are unpacked one after the other."""
-    _verify_content(path, facts)
     footer = _footer(path, facts)
     _checked_schema(path, footer, facts, misfit)
     order = np.argsort(rows, kind="stable")
@@ -231,7 +228,6 @@ def _are_among(column: pa.ChunkedArray, values: pa.Array) -> pa.ChunkedArray:
 @contextmanager
 def opened(path: Path, facts: FileFacts | None = None) -> Iterator[pq.ParquetFile]:
     """Open a file to read row groups from it; damage is reported as by `read`."""
-    _verify_content(path, facts)
     footer = _footer(path, facts)
     with _reading(path, facts), pq.ParquetFile(path, metadata=footer, **_READ) as file:
         yield file
@@ -273,7 +269,7 @@ def _footer(path: Path, facts: FileFacts | None) -> pq.FileMetaData:
     """Read the footer once, so that what is used is what was verified; the content of the file is not looked at."""
     with _reading(path, facts):
         content = _footer_bytes(path)
-        if facts is not None and "footer" in facts and _content_digest(content) != facts["footer"]:
+        if facts is not None and _content_digest(content) != facts["footer"]:
             raise OSError("the digest of its footer differs")
         footer = pq.read_metadata(pa.BufferReader(content))
         if facts is not None and footer.num_rows != facts["rows"]:
@@ -284,21 +280,10 @@ def _footer(path: Path, facts: FileFacts | None) -> pq.FileMetaData:
 def dataset(files: Mapping[Path, FileFacts | None], schema: pa.Schema) -> ds.Dataset:
     """Return files as one Arrow dataset, which is read piece by piece."""
     for path, facts in files.items():
-        _verify_content(path, facts)
         _footer(path, facts)
     options = ds.ParquetFragmentScanOptions(**_READ)
     kind = ds.ParquetFileFormat(default_fragment_scan_options=options)
     return ds.dataset([str(path) for path in files], schema=schema, format=kind)
-
-
-def _verify_content(path: Path, facts: FileFacts | None) -> None:
-    """Refuse a file without checksums that differs from its manifest; it is read as a whole for that."""
-    if facts is None or "footer" in facts:
-        return
-    with _reading(path, facts):
-        state = path.stat()
-        if _whole_digest(path, state.st_ino, state.st_size, state.st_mtime_ns) != facts["sha256"]:
-            raise OSError("its digest differs")
 
 
 @contextmanager
@@ -353,8 +338,3 @@ def _footer_bytes(path: Path) -> bytes:
 
 def _content_digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-@lru_cache(maxsize=100_000)
-def _whole_digest(path: Path, inode: int, size: int, changed: int) -> str:  # noqa: ARG001 - the state of the file
-    return sha256(path)

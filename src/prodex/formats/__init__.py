@@ -1,4 +1,4 @@
-"""Exports: one module for each format, written batch by batch so that nothing has to fit in memory, and read back."""
+"""Files of every kind: exports, a module for each format; workbooks and CSV that people have saved; XML."""
 
 from prodex.formats.exporting import ExportedFiles
 from prodex.formats.formulas import unescape_formulas

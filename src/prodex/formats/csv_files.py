@@ -1,4 +1,4 @@
-"""CSV: UTF-8 and RFC 4180; an empty cell is null, and two quotes are an empty text.
+"""CSV of exports, written and read back: UTF-8 and RFC 4180; an empty cell is null, and two quotes an empty text.
 
 What people open in a spreadsheet begins with a byte order mark: without it, spreadsheets take the file for one in the
 code page of their country. What programs read has none.

@@ -1,4 +1,4 @@
-"""Workbooks: text stays text, a table takes as many sheets as it needs, and a cell says where a text was cut.
+"""Workbooks of exports, written and read back: text stays text, on as many sheets as needed; what was cut says so.
 
 openpyxl returns the same for an empty cell of a workbook and for no cell, so sheets are read as `is_export`. Only what
 `write_xlsx` writes is read here: a workbook that another program saved has its texts in another place, and may have

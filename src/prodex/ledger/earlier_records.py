@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
-from prodex.advice import PythonCall, advice
+from prodex.advice import Argument, PythonCall, advice
 from prodex.arguments import names_given
 from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, StorageError
@@ -235,7 +235,11 @@ def why_none(upsert: UpsertFile) -> str:
                 "them."
             )
         case "left out":
-            return f"{whose}it was sent with keep_before=False (--no-keep-before), or the settings keep none."
+            return advice(
+                "{whose}it was sent with {keep}, or the settings keep none.",
+                whose=whose,
+                keep=Argument("keep_before", False),
+            )
 
 
 def kept_upserts() -> list[KeptUpsert]:

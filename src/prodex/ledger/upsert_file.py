@@ -22,7 +22,7 @@ import msgspec
 
 from prodex import clock
 from prodex.errors import InputError, ProdexError
-from prodex.files.atomic import home, make_folder, storage, sweep, writing_folder
+from prodex.files.atomic import home, make_folder, remove_leftovers, storage, writing_folder
 from prodex.files.lock import is_locked, locked
 from prodex.files.sealed_rows import Damaged, SealedRow, SealedRows, as_json
 from prodex.files.untrusted import Count, Digest, Moment, check_moment, converted
@@ -251,7 +251,7 @@ class UpsertFile:
         with storage(parent):
             make_folder(parent, private=True)
         # Removes what processes left that were killed while they wrote a plan.
-        sweep(parent)
+        remove_leftovers(parent)
         folder = parent / (new_name() if name is None else name)
         plan = UpsertPlan(
             host_of(base_url),

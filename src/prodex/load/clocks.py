@@ -18,6 +18,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.arguments import duration_given
 from prodex.clock import ANY_ZONE, TOLERATED
 from prodex.errors import QueryError
 from prodex.messages import moment_in_words
@@ -64,12 +65,7 @@ def checked_lag(lag: timedelta | float | None) -> timedelta:
     >>> checked_lag(None), checked_lag(60), checked_lag(timedelta(hours=2))
     (datetime.timedelta(seconds=900), datetime.timedelta(seconds=60), datetime.timedelta(seconds=7200))
     """
-    if lag is None:
-        return REFRESH_LAG
-    try:
-        found = lag if isinstance(lag, timedelta) else timedelta(seconds=lag)
-    except (TypeError, ValueError, OverflowError):
-        found = timedelta(-1)
+    found = REFRESH_LAG if lag is None else duration_given(lag, "lag")
     if found < timedelta(0):
         raise QueryError(f"lag is {lag!r:.60}. Give a timedelta, or a number of seconds, of 0 or more.")
     return found

@@ -14,9 +14,10 @@ from typing import Any
 
 from prodex import clock
 from prodex.advice import Argument, PythonCall, advice
+from prodex.arguments import duration_given
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.ledger import Ledger
-from prodex.errors import IncompleteLoad, OtherLayout, ProdexError, QueryError, SnapshotError, StorageError
+from prodex.errors import IncompleteLoad, OtherLayout, ProdexError, SnapshotError, StorageError
 from prodex.files.atomic import checked_name, remove
 from prodex.files.untrusted import is_folder, is_there
 from prodex.messages import duration_in_words, moment_in_words
@@ -216,12 +217,7 @@ def question_to(service: Client, query: ProductQuery, labels: tuple[str, ...] = 
 
 def age_of(max_age: timedelta | float | None) -> timedelta:
     """Return how old a snapshot may be, if this is an age."""
-    if max_age is None:
-        return FRESH
-    try:
-        return max_age if isinstance(max_age, timedelta) else timedelta(seconds=max_age)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise QueryError(f"max_age is {max_age!r}. Give a timedelta, or a number of seconds.") from error
+    return FRESH if max_age is None else duration_given(max_age, "max_age")
 
 
 def fresh_snapshot(name: str, asked: Origin, age: timedelta, progress: Progress) -> Catalog | None:

@@ -21,7 +21,12 @@ class Cause(StrEnum):
 def cause_of(error: Exception) -> Cause:
     """Return what went wrong, from an error of `requests`, urllib3 or a socket."""
     import requests
-    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError, ReadTimeoutError
+    from urllib3.exceptions import (
+        ConnectTimeoutError,
+        LocationValueError,
+        NewConnectionError,
+        ReadTimeoutError,
+    )
     from urllib3.util.ssl_match_hostname import CertificateError
 
     inner = list(wrapped(error))
@@ -37,12 +42,11 @@ def cause_of(error: Exception) -> Cause:
         return Cause.NOT_ACCEPTED
     if is_any(ReadTimeoutError, TimeoutError, requests.Timeout):
         return Cause.LATE
-    is_request = isinstance(error, requests.RequestException)
-    if is_request and not isinstance(
-        error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError
-    ):
-        return Cause.NOT_CALLABLE
-    return Cause.BROKEN
+    # Of the other errors of `requests`, these two are about a connection and the rest about what should be sent.
+    if isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError):
+        return Cause.BROKEN
+    is_of_request = isinstance(error, requests.RequestException | LocationValueError)
+    return Cause.NOT_CALLABLE if is_of_request else Cause.BROKEN
 
 
 def wrapped(error: BaseException, *more: str) -> Iterator[BaseException]:

@@ -143,7 +143,7 @@ def _downloaded(
         outcome = Pictures(place, frame_of(results, names_of(catalog)))
         existing.describe(outcome.files)
         if outcome.complete:
-            existing.sweep()
+            existing.remove_leftovers()
     return outcome
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from prodex.errors import MediaFailed, MediaRefused, SnapshotDamaged
 from prodex.files import parquet
-from prodex.files.atomic import remove, storage, sweep, writing
+from prodex.files.atomic import remove, remove_leftovers, storage, writing
 from prodex.files.layouts import require_layout
 from prodex.files.untrusted import is_file, is_folder, is_there
 from prodex.formats.csv_files import write_csv
@@ -233,7 +233,7 @@ class PictureFolder:
             When it cannot be read.
         """
         with storage(folder):
-            sweep(folder)
+            remove_leftovers(folder)
             for place in (folder / _BROKEN, folder / f"{_INDEX}.parquet"):
                 if is_there(place) and not (is_folder(place) or is_file(place)):
                     remove(place)  # of a link, the link: what it leads to is not ours
@@ -318,7 +318,7 @@ class PictureFolder:
             schema = table.schema.with_metadata({_LAYOUT: str(LAYOUT)})
             write_parquet(iter(table.to_batches()), schema, beside)
 
-    def sweep(self) -> None:
+    def remove_leftovers(self) -> None:
         """Remove partial files that no download will continue."""
         for pattern in (".f*.part", ".f*.version"):
             for left in self.folder.glob(pattern):

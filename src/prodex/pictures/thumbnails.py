@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import InputError
-from prodex.files.atomic import home, make_folder, reading, storage, sweep, writing
+from prodex.files.atomic import home, make_folder, reading, remove_leftovers, storage, writing
 from prodex.limits import Limits
 from prodex.network.download import MediaDownloader
 from prodex.pictures.fetch import FetchJob, arrivals, jobs_of, side_by_side
@@ -369,7 +369,7 @@ def temporary_folder() -> Iterator[Path]:
     """
     with storage(_cache_folder()):
         make_folder(_cache_folder(), private=True)
-        sweep(_cache_folder())
+        remove_leftovers(_cache_folder())
         place = tempfile.TemporaryDirectory(dir=_cache_folder(), prefix=".", suffix=f".{os.getpid()}.part")
     with place as folder:
         yield Path(folder)

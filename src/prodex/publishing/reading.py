@@ -12,7 +12,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.catalog.part import Part
 from prodex.errors import InputError, SnapshotDamaged, SnapshotNotFound
-from prodex.files.atomic import home, sweep, writing
+from prodex.files.atomic import home, remove_leftovers, writing
 from prodex.files.parquet import FileFacts
 from prodex.files.untrusted import refuse_links
 from prodex.publishing.delta_tables import nothing_at
@@ -73,7 +73,7 @@ def open_published(
     if place.folder is not None:
         _require_files(place.folder, row.parts)
     else:
-        sweep(cache_folder())
+        remove_leftovers(cache_folder())
     parts = [
         Part.on_disk(part.products, PublishedFiles(place, names, part.files), part.files)
         for part, names in zip(row.parts, file_names(row.parts), strict=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from prodex.advice import Advice, PythonCall, advice
+from prodex.advice import Advice, PythonCall, advice, together
 from prodex.gtin import gtin_key
 from prodex.ledger.batch import Batch
 from prodex.messages import counted
@@ -176,10 +176,16 @@ def _as_sentence(note: str) -> str:
 #: service. A running import is first: as long as there is one, the other statuses may still change.
 _WORST_FIRST: Mapping[str, str] = {
     RUNNING: "",
-    "unknown": "The reply was lost: the import may have happened. Load the products to check, then send missing ones "
-    'with send_rest(also="unknown").',
-    "refused": 'When the reason is removed, send_rest(also="refused") sends these again.',
-    "not sent": "send_rest() sends these.",
+    "unknown": advice(
+        "The reply was lost: the import may have happened. Load the products to check, then send missing ones with "
+        "{it}.",
+        it=PythonCall('send_rest(also="{what}")', what="unknown"),
+    ),
+    "refused": advice(
+        "When the reason is removed, {it} sends these again.",
+        it=PythonCall('send_rest(also="{what}")', what="refused"),
+    ),
+    "not sent": advice("{it} sends these.", it=PythonCall("send_rest()")),
     "TIMEOUT": "The import did not end at the service. Contact its support with the tracking identifier.",
     "ERROR": "",
     "CONTAINS_ERRORS": "",
@@ -198,7 +204,7 @@ def status_of_all(outcomes: Sequence[Outcome]) -> str:
     return next((status for status in _WORST_FIRST if status in found), "EMPTY")
 
 
-def message_of_all(outcomes: Sequence[Outcome]) -> str:
+def message_of_all(outcomes: Sequence[Outcome]) -> Advice:
     """Return the messages of the service, contradictions, and what to do."""
     # Why a call was not made, or has no outcome, is a note of ours; what the service says is left as it is.
     messages = [
@@ -223,7 +229,7 @@ def message_of_all(outcomes: Sequence[Outcome]) -> str:
         or outcome.status == "TIMEOUT"
     ]
     left_out = _LEFT_OUT if any(one.batch.is_left_out for one in outcomes) else ""
-    return " ".join(dict.fromkeys(text for text in (*messages, *twice, *hints, left_out) if text))
+    return together(*dict.fromkeys(text for text in (*messages, *twice, *hints, left_out) if text))
 
 
 def still_running(outcomes: Sequence[Outcome], timeout: float) -> Advice:

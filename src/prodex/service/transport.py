@@ -152,6 +152,7 @@ class Transport:
     def _send(self, request: requests.Request) -> tuple[requests.Response, bytes, str | None]:
         """Send a request; return the reply, its body, and the Location of a redirect."""
         import requests
+        from urllib3.exceptions import LocationValueError
 
         from prodex.network.http_adapter import LimitedCall, limit_replies
 
@@ -178,9 +179,11 @@ class Transport:
                 options = session.merge_environment_settings(prepared.url, {}, True, None, None)
                 limit_replies(session, prepared, options)
                 response = session.send(prepared, timeout=self.timeout, allow_redirects=False, **options)
-            except (requests.RequestException, LimitExceeded) as error:
+            except (requests.RequestException, LocationValueError, LimitExceeded) as error:
                 _forget_secrets(error)
-                raise _failure(error, host) from error
+                # What cannot be sent is quoted by its error: the address of a proxy with its password, or a header.
+                is_quoted = cause_of(error) is Cause.NOT_CALLABLE
+                raise _failure(error, host) from (None if is_quoted else error)
             content = _received(response, call.meter, host)
         status, took = response.status_code, time.monotonic() - begin
         logger.debug("%s %s: %d, %d bytes in %.2f s", request.method, place.path, status, len(content), took)
@@ -391,4 +394,7 @@ def _failure(error: Exception, host: str, status: int | None = None) -> Retryabl
         case Cause.BROKEN:
             return RetryableError(f"{problem} before the reply was complete.")
         case Cause.NOT_CALLABLE:
-            return ServiceUnreachable(f"{problem} ({type(error).__name__}). Check the base URL.")
+            return ServiceUnreachable(
+                f"{problem} ({type(error).__name__}). Check the base URL, and the proxies of the session or of the "
+                "environment (HTTPS_PROXY)."
+            )

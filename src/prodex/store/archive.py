@@ -25,7 +25,7 @@ import msgspec
 
 from prodex import clock
 from prodex.errors import OtherLayout, SettingsError, SnapshotDamaged, SnapshotNotFound, StorageError
-from prodex.files.atomic import checked_name, home, on_disk, reading, safe_name, sweep
+from prodex.files.atomic import checked_name, home, on_disk, reading, remove_leftovers, safe_name
 from prodex.files.lock import publishing_lock
 from prodex.files.seal import has_own_seal, own_seal
 from prodex.files.untrusted import (
@@ -479,7 +479,7 @@ def new_entry(parent: Path, moment: datetime | None = None) -> Path:
     moment
         Its time; now by default. Microseconds keep values apart that are made in the same second.
     """
-    sweep(parent)
+    remove_leftovers(parent)
     return parent / clock.as_name(moment or clock.now())
 
 

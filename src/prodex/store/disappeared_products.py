@@ -22,7 +22,7 @@ from prodex.store.journal_contents import (
     keys_of,
     returned_all,
 )
-from prodex.store.journal_format import Doubtful, Stage
+from prodex.store.journal_format import AbsenceCheck, Stage
 from prodex.tables.records import Identity
 
 #: If more of the products are missing at once than this share, or this number where there are few, that is a note, and
@@ -90,7 +90,7 @@ def absence_of(journal: LoadJournal, held: Mapping[str, object], left: Collectio
     received: set[str] = set()
     doubtful: dict[str, str] = {}
     for window, note in (journal.notes.get(ABSENT) or {}).items():
-        asked = converted(note, Doubtful)
+        asked = converted(note, AbsenceCheck)
         keys = {key.product_id: key for page in journal.pages_of(window) for key in page.keys if key}
         missing = [product for product in asked.keys if product not in keys and product in held]
         received.update(product for product in asked.keys if product in keys)
@@ -147,7 +147,7 @@ def listing_is_whole(journal: LoadJournal) -> bool:
 
 
 def _proves_nothing(
-    asked: Doubtful, window: str, journal: LoadJournal, received: Mapping[str, Identity]
+    asked: AbsenceCheck, window: str, journal: LoadJournal, received: Mapping[str, Identity]
 ) -> str:
     """Return why the reply to a call for GTINs is no evidence that the others of them have disappeared; "" if it is."""
     controls = set(asked.controls)

@@ -43,7 +43,7 @@ _MOST_BYTES = 2**30
 Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 
 
-class Doubtful(msgspec.Struct):
+class AbsenceCheck(msgspec.Struct):
     """One call of products that were asked for by GTIN, to see whether they have gone (see `disappeared_products`)."""
 
     keys: list[str]
@@ -56,7 +56,7 @@ _Products = Annotated[int, msgspec.Meta(ge=0, lt=10**12)]
 #: Notes that are no text, by the first word of their names.
 NOTES: dict[str, Any] = {
     "missing": list[str],
-    "absent": dict[str, Doubtful],
+    "absent": dict[str, AbsenceCheck],
     "bounds": bool,
     "early": tuple[_Products, _Products],
 }
@@ -141,8 +141,8 @@ def read_ledger(ledger: AppendLog, line: msgspec.json.Decoder[Any], enter: Calla
 
 def _check_line(line: Any) -> None:
     """Refuse what a line may not say although it has its shape."""
-    if hasattr(line, "stage"):
-        line.stage  # noqa: B018 - a window is named after what it is fetched for
+    if (window := getattr(line, "window", None)) is not None:
+        _stage(window)
     for name in ("server_date", "received_at"):
         check_moment(getattr(line, name, None))
     if (value := getattr(line, "value", None)) is not None:
@@ -302,4 +302,5 @@ class Noted(msgspec.Struct, frozen=True, tag="note", tag_field="line"):
 
 
 def _stage(window: str) -> Stage:
+    """Return what a window is fetched for, after which it is named; a `ValueError` where it is not."""
     return Stage(window.partition("/")[0])

@@ -7,7 +7,7 @@ else that a load holds; so they are columns, and become objects one page at a ti
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple, overload
 
@@ -29,9 +29,6 @@ Rows = npt.NDArray[np.int64]
 
 #: Keys that are objects at the same time.
 _AT_ONCE = 10_000
-
-#: As `Identity._make`, without a call of Python for each of a million keys.
-_AS_IDENTITY = partial(tuple.__new__, Identity)
 
 
 class Keys(Sequence[Identity | None]):
@@ -66,10 +63,7 @@ class Keys(Sequence[Identity | None]):
     def __iter__(self) -> Iterator[Identity | None]:
         for start in range(0, len(self), _AT_ONCE):
             rows = zip(*(column.slice(start, _AT_ONCE).to_pylist() for column in self.columns), strict=True)
-            if self.columns[0].null_count:
-                yield from (None if row[0] is None else Identity(*row) for row in rows)
-            else:
-                yield from map(_AS_IDENTITY, rows)
+            yield from (None if row[0] is None else Identity(*row) for row in rows)
 
     @property
     def dates(self) -> pa.Array:

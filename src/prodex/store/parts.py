@@ -81,7 +81,7 @@ class _FileLayout(msgspec.Struct):
     rows: Count
     bytes: Count
     sha256: Digest
-    footer: Digest | msgspec.UnsetType = msgspec.UNSET
+    footer: Digest
 
 
 class _PartLayout(msgspec.Struct):

@@ -25,7 +25,6 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from prodex.advice import Argument, advice
 from prodex.encodings import not_utf8, opened_as
 from prodex.errors import InputError, UnexpectedReply
 from prodex.files.unpacking import opened_within
@@ -287,14 +286,7 @@ def _of_reply(envelope: Envelope, items: Iterable[bytes], place: str, reply: Rea
 def _utf8_or_set_aside(product: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
     """Yield a product that is in UTF-8; set one aside that is not, whose letters nobody knows."""
     if reason := not_utf8(product):
-        reply.set_aside.append(
-            advice(
-                "{place}: {reason}. Give the encoding of the file: {encoding}, for example",
-                place=place,
-                reason=reason,
-                encoding=Argument("encoding", "cp1252"),
-            )
-        )
+        reply.set_aside.append(f"{place}: {reason}. Give the encoding of the file, such as cp1252")
     else:
         yield product
 

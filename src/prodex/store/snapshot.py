@@ -21,7 +21,15 @@ from prodex.catalog.code_labels import of_codes_in_use
 from prodex.catalog.origin import Chosen, Origin, chosen_as_json
 from prodex.catalog.part import with_absent
 from prodex.errors import InputError, SnapshotDamaged, StorageError
-from prodex.files.atomic import folder_beside, make_ready, publish_folder, reading, safe_name, storage, sweep
+from prodex.files.atomic import (
+    folder_beside,
+    make_ready,
+    publish_folder,
+    reading,
+    remove_leftovers,
+    safe_name,
+    storage,
+)
 from prodex.files.untrusted import Count, refuse_links
 from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
 from prodex.store.archive import (
@@ -202,7 +210,7 @@ def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: 
     with storage(built):
         parts = same_columns(parts, built)
         _keep_only(parts, built)
-        sweep(SNAPSHOTS.folder(name))
+        remove_leftovers(SNAPSHOTS.folder(name))
         folder = _publish_folder(built, name, origin, parts, is_own=True)
     return _open_folder(folder)
 

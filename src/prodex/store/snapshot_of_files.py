@@ -18,19 +18,17 @@ from typing import Any
 import pyarrow as pa
 
 from prodex import clock
-from prodex.advice import advice
 from prodex.catalog import Catalog
 from prodex.catalog.ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
-from prodex.files.atomic import remove, storage
+from prodex.files.atomic import storage
 from prodex.files.lock import locked
-from prodex.files.untrusted import is_plain, is_there
 from prodex.limits import Limits
 from prodex.progress import Progress, Reporter, reporting
 from prodex.query import ProductQuery
 from prodex.store.archive import new_name, snapshots_folder
-from prodex.store.build import build_parts
+from prodex.store.build import build_folder, build_parts
 from prodex.store.copies import left_out
 from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import newest
@@ -64,41 +62,50 @@ def save_files(
     """Make a snapshot of the records in files; see `read_products`."""
     folder = snapshots_folder() / new_name(name)
     with locked(folder, f"reading files into {name!r}"), reporting(progress, "Products") as reporter:
-        journal, reply = _journal_of_files(files, folder, limits, encoding, reporter)
-        with reporter.phase("Checking what was read"):
-            received = newest(journal)
-        if not received and reply.set_aside:
-            journal.remove()
-            raise nothing_read(reply)
-        total = sum(len(entry.keys) for entry in journal.entries())
-        plans = parts_of(journal, received.by_page())
-        others = [
-            line
-            for several in left_out(journal, received, is_from_service=False).values()
-            for line in several
-        ]
-        ledger = Ledger(
-            reply.total,
-            received=total,
-            distinct=len(received),
-            set_aside=tuple(reply.set_aside),
-            left_out=tuple(limited_lines(others)),
-        )
-        source = ", ".join(path.name for path in files)
-        origin = Origin(source, query, loaded_at=clock.now(), ledger=ledger)
-        # Keys and copies of all products are not needed any more, and there may be a million of them.
-        path = journal.folder
-        del journal, received
+        journal, plans, origin = _read(files, folder, limits, query, encoding, reporter)
+        # Keys of all products were held, and there may be a million of them.
         pa.default_memory_pool().release_unused()
         with _kept_for_later():
-            catalog = _built(path, name, origin, plans, reporter, executor)
-        LoadJournal(path, {}).remove()
+            built = build_folder(journal)
+            with storage(built):
+                parts = list(build_parts(journal, plans, built, executor, reporter, counts=True))
+            with reporter.phase(SAVING):
+                catalog = commit_built(name, origin, parts, built)
+        LoadJournal(journal, {}).remove()
         return catalog
+
+
+def _read(
+    files: Sequence[Path],
+    folder: Path,
+    limits: Limits | None,
+    query: ProductQuery | None,
+    encoding: str | None,
+    reporter: Reporter,
+) -> tuple[Path, Sequence[PartPlan], Origin]:
+    """Read files into a journal, and return where it is, what to build from it, and what that is an answer to."""
+    journal, reply = _journal_of_files(files, folder, limits, encoding, reporter)
+    with reporter.phase("Checking what was read"):
+        received = newest(journal)
+    if not received and reply.set_aside:
+        journal.remove()
+        raise nothing_read(reply)
+    others = left_out(journal, received, is_from_service=False).values()
+    ledger = Ledger(
+        reply.total,
+        received=sum(len(entry.keys) for entry in journal.entries()),
+        distinct=len(received),
+        set_aside=tuple(reply.set_aside),
+        left_out=tuple(limited_lines(line for lines in others for line in lines)),
+    )
+    source = ", ".join(path.name for path in files)
+    origin = Origin(source, query, loaded_at=clock.now(), ledger=ledger)
+    return journal.folder, parts_of(journal, received.by_page()), origin
 
 
 def nothing_read(reply: ReadingNotes) -> InputError:
     """Return the error for files that hold no product."""
-    return InputError(advice("No product could be read. {why}", why=reply.set_aside[0]))
+    return InputError(f"No product could be read. {reply.set_aside[0]}")
 
 
 def odd_key(index: int) -> str:
@@ -196,24 +203,6 @@ def _pages(records: Iterable[bytes]) -> Iterator[list[bytes]]:
             page, size = [], 0
     if page:
         yield page
-
-
-def _built(
-    journal: Path,
-    name: str,
-    origin: Origin,
-    plans: Sequence[PartPlan],
-    reporter: Reporter,
-    executor: Executor | None,
-) -> Catalog:
-    beside = journal / "build"
-    # What an interrupted call left is used again, but never through links, which may lead anywhere.
-    if is_there(beside) and not is_plain(beside):
-        remove(beside)
-    with storage(beside):
-        parts = list(build_parts(journal, plans, beside, executor, reporter, counts=True))
-    with reporter.phase(SAVING):
-        return commit_built(name, origin, parts, beside)
 
 
 @contextmanager

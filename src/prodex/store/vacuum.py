@@ -25,7 +25,7 @@ from prodex.store.snapshot import list_snapshots, name_of, verify
 _RESUMABLE = timedelta(days=1)
 
 
-class _Doomed(NamedTuple):
+class _Removal(NamedTuple):
     """Something to remove, and why; only of a snapshot it is known how many products it holds."""
 
     folder: Path
@@ -83,18 +83,20 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
         raise SnapshotNotFound(f"There is nothing of {name!r} in {snapshots_folder()}.")
     with locked(folder, f"cleaning up {name!r}", without_space=True):
         # The lock is held, so that no load continues with a journal while it is judged to be abandoned.
-        doomed = [*_old(name, number), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
-        freed = _freed(one.folder for one in doomed)
+        removals = [*_old(name, number), *_half_written(folder), *_abandoned(folder, datetime.now(UTC))]
+        freed = _freed(one.folder for one in removals)
         if not dry_run:
-            for one in doomed:
+            for one in removals:
                 discard(one.folder)
-    rows = [(name, one.time, one.products, size, one.reason) for one, size in zip(doomed, freed, strict=True)]
+    rows = [
+        (name, one.time, one.products, size, one.reason) for one, size in zip(removals, freed, strict=True)
+    ]
     return pd.DataFrame(rows, columns=["name", "time", "products", "bytes_freed", "reason"]).astype(
         {"name": "str", "time": "str", "products": "Int64", "bytes_freed": "Int64", "reason": "str"}
     )
 
 
-def _old(name: str, keep: int) -> Iterator[_Doomed]:
+def _old(name: str, keep: int) -> Iterator[_Removal]:
     """Yield the snapshots that are neither among the newest nor the newest that is whole, oldest first."""
     listed: list[dict[str, Any]] = list_snapshots(name).to_dict("records")  # type: ignore[assignment]
     # Of a time in the future it is known only that it is wrong: what has no number either takes nobody's place.
@@ -106,7 +108,7 @@ def _old(name: str, keep: int) -> Iterator[_Doomed]:
     for row in older:
         # It may be older than all that stay, and is still the only one that can be opened safely.
         if row is not whole:
-            yield _Doomed(Path(row["folder"]), row["time"], row["products"], f"older than the newest {keep}")
+            yield _Removal(Path(row["folder"]), row["time"], row["products"], f"older than the newest {keep}")
 
 
 def _is_intact(row: dict[str, Any]) -> bool:
@@ -119,20 +121,20 @@ def _is_intact(row: dict[str, Any]) -> bool:
         return False
 
 
-def _half_written(folder: Path) -> Iterator[_Doomed]:
+def _half_written(folder: Path) -> Iterator[_Removal]:
     for left in left_over(folder):
-        yield _Doomed(
+        yield _Removal(
             left, clock.as_name(_last_written(left)), None, "half-written by a process that is gone"
         )
 
 
-def _abandoned(folder: Path, now: datetime) -> Iterator[_Doomed]:
+def _abandoned(folder: Path, now: datetime) -> Iterator[_Removal]:
     """Yield the journals of interrupted loads that nobody took up again; while we hold the lock, nobody does."""
     for journal in journals_in(folder):
         written = _last_written(journal)
         # In both directions: a clock that was ahead has dated files in the future.
         if abs(now - written) > _RESUMABLE:
-            yield _Doomed(
+            yield _Removal(
                 journal,
                 clock.as_name(written),
                 None,

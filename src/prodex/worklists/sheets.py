@@ -1,4 +1,4 @@
-"""The contents of the sheets of a worklist, as plain values."""
+"""What the sheets of a worklist say before it is written: the explanations, the summary and the rows, as values."""
 
 from __future__ import annotations
 

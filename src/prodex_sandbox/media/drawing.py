@@ -83,7 +83,7 @@ Shares = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Shape:
+class PackShape:
     """What a trade item looks like from the front.
 
     Attributes
@@ -104,14 +104,14 @@ class Shape:
     cap: float
     label: Shares
 
-    def seen_from(self, face: int) -> Shape:
+    def seen_from(self, face: int) -> PackShape:
         """Return the shape as it is from another face: narrower from the side, low from above and below."""
         if face in (TOP, BOTTOM):
             # Even a bottle has its brand on the cap.
             wide = max(0.22, *(half for _, half in self.outline))
-            return Shape(((0.0, wide), (1.0, wide)), 0.5 - 0.6 * wide, 0.5 + 0.6 * wide, 0.0, (0.0, 1.0))
+            return PackShape(((0.0, wide), (1.0, wide)), 0.5 - 0.6 * wide, 0.5 + 0.6 * wide, 0.0, (0.0, 1.0))
         if face in (LEFT, RIGHT):
-            return Shape(
+            return PackShape(
                 tuple((place, 0.7 * half) for place, half in self.outline),
                 self.top,
                 self.foot,
@@ -149,19 +149,21 @@ def _shares(text: str) -> Shares:
     return tuple(map(float, text.split(":")))
 
 
-def _shape(row: Mapping[str, str]) -> Shape:
+def _shape(row: Mapping[str, str]) -> PackShape:
     outline, label = tuple(map(_shares, row["outline"].split())), _shares(row["label"])
-    return Shape(outline, float(row["top"]), float(row["foot"]), float(row["cap"]), label)
+    return PackShape(outline, float(row["top"]), float(row["foot"]), float(row["cap"]), label)
 
 
-SHAPES: Final[Mapping[str, Shape]] = {row["shape"]: _shape(row) for row in read_table(__package__, "shapes")}
+SHAPES: Final[Mapping[str, PackShape]] = {
+    row["shape"]: _shape(row) for row in read_table(__package__, "shapes")
+}
 _KINDS: Final = {
     row["kind"]: (row["shape"], colour_of(row["body"]) if row["body"] else None)
     for row in read_table(__package__, "kinds")
 }
 
 
-def shape_of(kind: str) -> tuple[Shape, Colour | None]:
+def shape_of(kind: str) -> tuple[PackShape, Colour | None]:
     """Return the shape of a kind of product, and the colour of its body where that is not the brand's."""
     name, body = _KINDS.get(kind, ("box", None))
     return SHAPES[name], body

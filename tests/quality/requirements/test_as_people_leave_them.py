@@ -520,7 +520,9 @@ def test_other_files_are_refused_in_words(tmp_path: Path) -> None:
         tmp_path / "own.xlsx", {"Shop": [("Attribute", "All families", "Tea"), ("Brand", "must", "")]}
     )
     for path in (export, crossed):
-        with pytest.raises(InputError, match=r"px\.requirements\('requirements\.xlsx', catalog\) writes one"):
+        with pytest.raises(
+            InputError, match=r"prodex\.write_requirements\('requirements\.xlsx', catalog\) writes one"
+        ):
             prodex.Requirements.read(path)
     (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 100)
     with pytest.raises(SpreadsheetUnreadable, match=r"old program \(\.xls\)"):
@@ -564,7 +566,7 @@ def test_where_nothing_can_be_written_the_call_is_named(tmp_path: Path) -> None:
     other = made(tmp_path / "own.xlsx", {"Shop": [("Attribute", "All families"), ("Brand", "must")]})
     (tmp_path / "own template.xlsx").mkdir()
     with pytest.raises(
-        InputError, match=r"px\.Requirements\(\)\.write\('requirements\.xlsx'\) writes an empty one"
+        InputError, match=r"prodex\.write_requirements\('requirements\.xlsx', catalog\) writes one"
     ):
         prodex.Requirements.read(other)
 

@@ -177,15 +177,10 @@ def _what_it_is(file: Path, names: Collection[str], lacks: Collection[str]) -> A
         # Where nothing can be written, the words are all there is.
         with suppress(StorageError, InputError, OSError):
             write_requirements(Requirements(), template)
-    empty = (
-        f"{template.name} beside it is an empty one to fill in"
-        if is_file(template)
-        else PythonCall("prodex.Requirements().write({file!r}) writes an empty one", file="requirements.xlsx")
-    )
+    beside = f": {template.name} beside it is an empty one to fill in, and" if is_file(template) else "."
     return advice(
-        "{lacking}Requirements are read from their own table alone: {empty}, and {requirements} writes one for a "
-        "catalogue.",
+        "{lacking}Requirements are read from their own table alone{beside} {requirements} writes one for a catalogue.",
         lacking=lacking,
-        empty=empty,
+        beside=beside,
         requirements=PythonCall("prodex.write_requirements({file!r}, catalog)", file="requirements.xlsx"),
     )
