@@ -22,6 +22,7 @@ _OF_EACH_LOOK = 2
 
 #: Marks elements with a text of their own, a few of each look, and returns how many it has marked.
 _MARK = """([root, most]) => {
+    if (!document.querySelector(root)) throw new Error(`there is no ${root} on this page`);
     const looks = new Map(), grounds = new Map();
     const groundsOf = (one) => {
         if (!one) return "";
