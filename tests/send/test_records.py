@@ -117,9 +117,9 @@ def test_a_gtin_that_a_spreadsheet_made_a_number_comes_back():
         ([{"gtin": GTIN}, "two"], "Record 1 is a str"),
         ({"gtin": GTIN}, "Put it into a list"),
         (pd.DataFrame({"name": ["x"]}), "no column 'gtin'"),
-        (pd.DataFrame({"gtin": [GTIN], "namePublicLong.fr": ["x"]}), "changes_from_frame"),
-        (pd.DataFrame({"gtin": [GTIN], "is_consumer_unit": [True]}), "changes_from_frame"),
-        (pd.DataFrame({"gtin": [GTIN], "attribute": ["x"], "text": ["y"]}), "changes_from_frame"),
+        (pd.DataFrame({"gtin": [GTIN], "namePublicLong.fr": ["x"]}), "catalog.changes_from"),
+        (pd.DataFrame({"gtin": [GTIN], "is_consumer_unit": [True]}), "catalog.changes_from"),
+        (pd.DataFrame({"gtin": [GTIN], "attribute": ["x"], "text": ["y"]}), "catalog.changes_from"),
     ],
 )
 def test_what_cannot_be_a_product_is_refused(source, why):
