@@ -204,7 +204,7 @@ def test_where_a_name_is_costs_no_import() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert "False" == done[0]
-    assert not {"anywidget", "fastapi", "prodex.notebook.widget", "prodex.quality"} & set(done)
+    assert not {"anywidget", "starlette", "prodex.notebook.widget", "prodex.quality"} & set(done)
 
 
 def test_that_python_asks_for_a_module_imports_nothing_else() -> None:
