@@ -106,7 +106,7 @@ def _marked(value: Any, word: str, name: str = "", parent: str = "") -> Any:
     return f"{value}_{word}" if name == "code" else f"{value} {word}"
 
 
-def texts_in(value: Any, seen: set[int] | None = None) -> Iterator[str]:
+def texts_in(value: Any, seen: dict[int, object] | None = None) -> Iterator[str]:
     """Yield what can be read in a value: in frames, files of every kind, pages, widgets, and what is inside them."""
     match value:
         case None | bool():
@@ -122,13 +122,13 @@ def texts_in(value: Any, seen: set[int] | None = None) -> Iterator[str]:
         case pa.Table() | pa.RecordBatch() | pa.Array() | pa.ChunkedArray():
             yield from texts_in(value.to_pylist())
         case _:
-            seen = set() if seen is None else seen
+            seen = {} if seen is None else seen
             if id(value) not in seen:
-                seen.add(id(value))
+                seen[id(value)] = value  # as long as it is kept, nothing else has its identity
                 yield from _texts_inside(value, seen)
 
 
-def _texts_inside(value: Any, seen: set[int]) -> Iterator[str]:
+def _texts_inside(value: Any, seen: dict[int, object]) -> Iterator[str]:
     inside: Iterable[Any] = ()
     if isinstance(value, Mapping):
         inside = (one for entry in value.items() for one in entry)
@@ -179,7 +179,15 @@ def _texts_in_file(path: Path) -> Iterator[str]:
         yield from (gzip.decompress(base64.b64decode(one)).decode() for one in _PACKED.findall(text))
 
 
-def numbers_in(value: Any) -> set[int]:
-    """Return the numbers of the products of which something can be read in a value."""
-    text = "\n".join(texts_in(value)).lower()
+def numbers_in(value: Any, read: dict[int, object] | None = None) -> set[int]:
+    """Return the numbers of the products of which something can be read in a value.
+
+    Parameters
+    ----------
+    value
+        Anything.
+    read
+        What has been read already, by its identity: none of it is read again, and this value is added.
+    """
+    text = "\n".join(texts_in(value, read)).lower()
     return {number for number in range(1, 1 + COUNT) if any(one in text for one in marks(number))}

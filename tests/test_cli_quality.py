@@ -485,7 +485,7 @@ def test_a_workbook_of_requirements_is_written_and_kept(run: Run, tmp_path: Path
 
     assert "1 channel, 0 families and 4 answers." in first.stderr
     assert "1 channel, 0 families and 4 answers." in again.stderr
-    assert "--replace" in str(run("requirements", "shop", "--to", str(path)).exception)
+    assert "replace=True" in str(run("requirements", "shop", "--to", str(path)).exception)
     assert "France" in str(
         run("requirements", "shop", "--to", str(tmp_path / "b.xlsx"), "--channel", "W:Frnace").exception
     )

@@ -34,7 +34,8 @@ from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Place, by_page
 from prodex.store.parts import StoredPart
 from prodex.store.plan import PartPlan
-from prodex.store.snapshot import commit, stored_parts
+from prodex.store.publish import publish_parts
+from prodex.store.snapshot import stored_parts
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests.cluster import scheduler, worker
@@ -183,7 +184,7 @@ def test_what_is_made_does_not_depend_on_the_executor(
     for executor in (None, processes, dask):
         folder = tmp_path_factory.mktemp("law")
         journal, came = journal_of([before], folder / "j")
-        old = commit(
+        old = publish_parts(
             "law",
             prodex.flatten([]).origin,
             lambda beside, j=journal, c=came, e=executor: build_parts(j, plans(c, 3), beside, e),  # type: ignore[misc]
@@ -203,7 +204,7 @@ def test_what_is_made_does_not_depend_on_the_executor(
         ) -> Iterable[StoredPart]:
             return merge_parts(o, f, c, d.parts, beside, e)
 
-        new = commit("law", old.origin, merge)
+        new = publish_parts("law", old.origin, merge)
         audit = prodex.audit(new, CHECKS, now=NOW, executor=executor)
         difference = prodex.diff(old, new, executor=executor)
         made.append((old, new, [judged(audit), told(difference)]))

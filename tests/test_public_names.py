@@ -7,6 +7,7 @@ import subprocess
 import sys
 import typing
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas
 import pytest
@@ -203,7 +204,23 @@ def test_where_a_name_is_costs_no_import() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert "False" == done[0]
-    assert not {"anywidget", "fastapi", "prodex.notebook.widget", "prodex.quality"} & set(done)
+    assert not {"anywidget", "starlette", "prodex.notebook.widget", "prodex.quality"} & set(done)
+
+
+def test_that_python_asks_for_a_module_imports_nothing_else() -> None:
+    """`from prodex import gtin` asks prodex for the name first; an import of others could close a circle."""
+    inner = sorted(
+        path.stem for path in Path(prodex.__file__).parent.glob("[a-z]*") if path.suffix in ("", ".py")
+    )
+    code = (
+        "import sys, prodex\n"
+        f"names = [one for one in {inner} if one not in vars(prodex) and one not in prodex._MODULES]\n"
+        "before = set(sys.modules)\n"
+        "asked = [one for one in names if hasattr(prodex, one)]\n"
+        "print(len(names) > 10, asked, sorted(one for one in set(sys.modules) - before if one.startswith('prodex')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "True [] []" == done.strip()
 
 
 def test_every_error_is_in_the_tree_at_the_top_of_its_module() -> None:

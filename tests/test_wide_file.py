@@ -14,7 +14,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError, StorageError
-from prodex.formats import workbooks
+from prodex.formats import xlsx_files
 from tests.test_cli import Run, run, settings  # noqa: F401 - fixtures
 
 
@@ -152,7 +152,7 @@ def test_more_columns_than_a_sheet_holds_are_refused(tmp_path: Path, monkeypatch
     made = prodex.flatten([{"id": 1, **{f"a{n}": "x" for n in range(20)}}])
     file = made.export_wide(tmp_path / "shop.xlsx")[0]
     before = file.read_bytes()
-    monkeypatch.setattr(workbooks, "_MOST_COLUMNS", 70)
+    monkeypatch.setattr(xlsx_files, "MOST_COLUMNS", 70)
 
     with pytest.raises(QueryError, match=r"would have \d+ columns, and a sheet holds 70. Choose"):
         made.export_wide(file)

@@ -211,9 +211,10 @@ def _attribute(name: str) -> Any:
         return import_module(_MODULES[name])
     if name == "__version__":
         return import_module("importlib.metadata").version("prodex")
-    # Names with underscores are asked for by tools, often hundreds of times; nobody reads a proposal then.
+    # Nobody reads a proposal where Python asks before it imports a module, and tools ask for names with underscores.
+    is_asked_by_nobody = name.startswith("_") or _find_spec(f"{__name__}.{name}") is not None
     raise AttributeError(
-        f"module 'prodex' has no attribute {name!r}{'' if name.startswith('_') else _where_it_is(name)}"
+        f"module 'prodex' has no attribute {name!r}{'' if is_asked_by_nobody else _where_it_is(name)}"
     )
 
 

@@ -83,14 +83,9 @@ def _misplaced(options: Mapping[str, Any]) -> str | None:
         return "--incident happens in simulated days: give --simulate DAYS with it"
     if not days_pass and options["reset"] is None:
         return None
-    read = {
-        "--simulate",
-        "--incident",
-        "--reset",
-        "--home",
-        "--clock-skew",
-        *(["--seed"] if days_pass else []),
-    }
+    # The document is written whatever else is asked for.
+    read = {"--simulate", "--incident", "--reset", "--home", "--clock-skew", "--openapi"}
+    read |= {"--seed"} if days_pass else set()
     if unread := [flag for flag in given_options(options) if flag not in read]:
         named = ", ".join(unread)
         return (

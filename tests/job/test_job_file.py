@@ -126,7 +126,7 @@ WRONG = [
     ),
     (
         'name = "shop"\n[worklists]\nfolder = "w"\nformat = "csv"',
-        "line 4, worklists.format: there is no key 'format'. Give one of folder, by",
+        "line 4, worklists.format: what a supplier gets is the workbook.*worklist_rows",
     ),
     (
         'name = "shop"\nprofile = []\n[worklists]\nfolder = "w"',

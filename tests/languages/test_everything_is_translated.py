@@ -309,16 +309,31 @@ def audits() -> list[prodex.quality.Audit]:
     return [by_requirements, by_checks, few_of_them, prodex.audit(prodex.flatten([]), "core")]
 
 
+@pytest.fixture(scope="module")
+def accepted(
+    audits: list[prodex.quality.Audit], tmp_path_factory: pytest.TempPathFactory
+) -> prodex.quality.Audit:
+    """Accept some findings of one of them."""
+    path = tmp_path_factory.mktemp("accepted") / "a.jsonl"
+    return prodex.accept(audits[1], audits[1].failures()[:30], reason="X", by="Y", to=path)
+
+
+@pytest.fixture(scope="module")
+def compared(
+    audits: list[prodex.quality.Audit], accepted: prodex.Audit
+) -> list[prodex.quality.AuditComparison]:
+    """Compare each with each; what they found is said in each language."""
+    every = [*audits, accepted, accepted.with_accepted()]
+    return [prodex.diff(old, new) for old, new in product(every, every)]
+
+
 @pytest.mark.slow
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_in_a_report(
-    audits: list[prodex.quality.Audit], language: str, tmp_path: Path
+    audits: list[prodex.quality.Audit], accepted: prodex.quality.Audit, language: str, tmp_path: Path
 ) -> None:
     """Whoever made a sentence, and wherever it is shown: in a heading, a warning, a table or a note."""
-    accepted = prodex.accept(
-        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
-    )
     left = []
     for audit in [*audits, accepted, accepted.with_accepted()]:
         page = audit.to_html(tmp_path / "a.html", trend=audits[1:2], language=language).read_text("utf-8")
@@ -330,12 +345,13 @@ def test_no_english_words_of_the_catalogue_are_in_a_report(
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
-    audits: list[prodex.quality.Audit], folders: dict[str, Path], language: str, tmp_path: Path
+    audits: list[prodex.quality.Audit],
+    accepted: prodex.quality.Audit,
+    folders: dict[str, Path],
+    language: str,
+    tmp_path: Path,
 ) -> None:
     """In no cell but those with data, on no sheet, the one to read first among them; in no line of a mail."""
-    accepted = prodex.accept(
-        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
-    )
     made = [folders[language]]
     for number, audit in enumerate((audits[0], audits[2], accepted)):
         audit.worklists(tmp_path / f"{number}", language=language)
@@ -365,19 +381,20 @@ def test_no_english_words_of_the_catalogue_are_in_a_workbook_or_a_mail(
 @pytest.mark.sample
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_english_words_of_the_catalogue_are_on_the_terminal(
-    audits: list[prodex.quality.Audit], language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    audits: list[prodex.quality.Audit],
+    accepted: prodex.quality.Audit,
+    compared: list[prodex.quality.AuditComparison],
+    language: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """An audit in words, what changed since another one, and what the commands print."""
     from prodex.cli import app
     from prodex.display.audit import comparison_text, text_of
 
     words = Translation(language)
-    accepted = prodex.accept(
-        audits[1], audits[1].failures()[:30], reason="X", by="Y", to=tmp_path / "a.jsonl"
-    )
-    every = [*audits, accepted, accepted.with_accepted()]
-    said = [text_of(one, words) for one in every]
-    said += [comparison_text(prodex.diff(old, new), words) for old, new in product(every, every)]
+    said = [text_of(one, words) for one in (*audits, accepted, accepted.with_accepted())]
+    said += [comparison_text(one, words) for one in compared]
     earlier = catalog().where(is_consumer_unit=True).save("shop")
     catalog().save("shop")
     files = ["--html", f"{tmp_path / 'a.html'}", "--worklists", f"{tmp_path / 'to_fix'}", "--save"]
@@ -389,14 +406,9 @@ def test_no_english_words_of_the_catalogue_are_on_the_terminal(
     assert [] == english_among("\n".join(said).splitlines(), language)
 
 
-@pytest.mark.slow
-@pytest.mark.sample
-@pytest.mark.parametrize("language", OTHERS)
-def test_whether_an_audit_is_worse_or_breaks_a_limit_is_said_in_the_language(
-    audits: list[prodex.quality.Audit], language: str
-) -> None:
-    """Each sentence that a command or a job can say of two audits, or of one and its limits."""
-    words = Translation(language)
+@pytest.fixture(scope="module")
+def sentences(audits: list[prodex.quality.Audit]) -> list[Message]:
+    """Return what is said of two audits, or of one and its limits."""
     by_laws = [prodex.audit(catalog(), "food-eu", as_of=day) for day in ("2020-01-01", "2026-12-31")]
     every = [*audits, *by_laws]
     found = [worsening(prodex.diff(old, new)) for old, new in product(every, every)]
@@ -405,7 +417,17 @@ def test_whether_an_audit_is_worse_or_breaks_a_limit_is_said_in_the_language(
     said += [
         grave_failures(one, "info", new_only=new_only) for one, new_only in product(every, (False, True))
     ]
-    sentences = [one for one in said if one is not None]
+    return [one for one in said if one is not None]
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+@pytest.mark.parametrize("language", OTHERS)
+def test_whether_an_audit_is_worse_or_breaks_a_limit_is_said_in_the_language(
+    sentences: list[Message], language: str
+) -> None:
+    """Each sentence that a command or a job can say of two audits, or of one and its limits."""
+    words = Translation(language)
     assert [] == english_among(map(words.say, sentences), language)
     assert [] == [str(one) for one in sentences if words.say(one) == str(one)]
 

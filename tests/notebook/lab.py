@@ -25,6 +25,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.accessibility import About, Violations, violations
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
@@ -36,14 +38,6 @@ _NOTICED = 3
 _TOKEN = "of-the-tests"
 _WIDE = {"width": 1360, "height": 1000}
 SCHEMES = ("light", "dark")
-#: What the checker of accessibility finds that depends on the theme.
-_OF_COLOURS = ("color-contrast", "link-in-text-block")
-
-#: Asks the checker, which is told that our pages have no frames and no style sheets of others.
-_VIOLATIONS = """async options => {
-    const found = await axe.run("[data-checked] .jp-OutputArea-output", options);
-    return found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]);
-}"""
 
 #: What a kernel is made to do before it has other cells.
 _FORGOTTEN = """[
@@ -303,30 +297,22 @@ class Notebook:
         # Until it has faded, all that is shown is paler than it is.
         self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
-    def violations_of_each_scheme(self, cell: int = 0) -> dict[str, list[tuple[str, list[str]]]]:
+    def violations_of_each_scheme(self, cell: int = 0) -> dict[str, Violations]:
         """Return `violations` in light and in dark, where there are any."""
         # Only colours change with the theme, and to change it takes seconds: the one that is shown is checked first.
         is_light = self.page.locator("body[data-jp-theme-light='true']").count()
         first, second = SCHEMES if is_light else SCHEMES[::-1]
         found = {first: self.violations(cell)}
         self.show(second)
-        found[second] = self.violations(cell, rules=_OF_COLOURS)
+        found[second] = self.violations(cell, "colours")
         return {scheme: violations for scheme, violations in found.items() if violations}
 
-    def violations(self, cell: int = 0, rules: Sequence[str] = ()) -> list[tuple[str, list[str]]]:
-        """Return what the usual checker of accessibility complains of in what a cell shows, by all rules or these."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        if not self.page.evaluate("() => 'axe' in window"):
-            self.page.evaluate(Axe().axe_script)
+    def violations(self, cell: int = 0, about: About = "all") -> Violations:
+        """Return what the usual checker of accessibility complains of in what a cell shows."""
         # The page has no height, and the checker would take all that it shows for hidden.
         self.page.evaluate("document.documentElement.style.height = document.body.style.height = '100vh'")
         self.cells.nth(cell).evaluate("one => one.setAttribute('data-checked', '')")
-        options = {"resultTypes": ["violations"], "iframes": False, "preload": False}
-        if rules:
-            options["runOnly"] = list(rules)
-        found: list[tuple[str, list[str]]] = self.page.evaluate(_VIOLATIONS, options)
-        return [(name, nodes) for name, nodes in found]
+        return violations(self.page, "[data-checked] .jp-OutputArea-output", about)
 
     def run_all(self, seconds: float = 300) -> None:
         """Run all cells by the menu; an error in one of them is ours."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from tornado.httpserver import HTTPServer
@@ -24,6 +24,8 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from prodex.notebook.app import App
 from prodex.notebook.assets import script, style
+from tests import accessibility
+from tests.accessibility import About, Violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -345,33 +347,6 @@ def in_kernel(function: Callable[[], T]) -> T:
     return _kernel().call(function)
 
 
-#: What the checker of accessibility finds that depends on colours alone; it takes three quarters of its time.
-_OF_COLOURS = ("color-contrast", "link-in-text-block")
-#: Asks the checker, which is told that the page has no frames and no style sheets of others.
-_VIOLATIONS = """async (chosen) => {
-    const options = { resultTypes: ["violations"], iframes: false, preload: false, ...chosen };
-    const found = await axe.run(".prodex", options);
-    return found.violations.map(one => [one.id, one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]);
-}"""
-
-
-def violations(
-    page: Page, of: Literal["all", "colours", "all but colours"] = "all"
-) -> list[tuple[str, list[str]]]:
-    """Return what the usual checker of accessibility complains of in the panel.
-
-    Parameters
-    ----------
-    of
-        Which rules: those of colours depend on the theme, and all others do not.
-    """
-    from axe_playwright_python.sync_playwright import Axe
-
-    if not page.evaluate("() => 'axe' in window"):
-        page.evaluate(Axe().axe_script)
-    chosen: dict[str, Any] = {}
-    if of == "colours":
-        chosen["runOnly"] = list(_OF_COLOURS)
-    elif of == "all but colours":
-        chosen["rules"] = {name: {"enabled": False} for name in _OF_COLOURS}
-    return [(name, nodes) for name, nodes in page.evaluate(_VIOLATIONS, chosen)]
+def violations(page: Page, of: About = "all") -> Violations:
+    """Return what the usual checker of accessibility complains of in the panel."""
+    return accessibility.violations(page, ".prodex", of)

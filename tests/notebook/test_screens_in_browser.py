@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.accessibility import About
 
 from . import screens
 from .lab import SCHEMES
@@ -28,7 +30,7 @@ _CUT = """root => {
         .map((one) => one.outerHTML.slice(0, 120));
 }"""
 #: Width and theme -> what the checker of accessibility is asked about there.
-_CHECKED: Mapping[tuple[int, str], Literal["all", "colours", "all but colours"]] = {
+_CHECKED: Mapping[tuple[int, str], About] = {
     (1440, "light"): "all",
     (1440, "dark"): "colours",
     (800, "light"): "all but colours",

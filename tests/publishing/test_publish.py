@@ -245,7 +245,7 @@ def test_the_command_asks_before_it_publishes_an_older_snapshot(tmp_path: Path) 
     ]
 
     assert [0, 1, 0] == [answer.exit_code for answer in answers]
-    assert "--older" in str(answers[1].exception)
+    assert "older=True" in str(answers[1].exception)
     assert same(shop(), prodex.open_published(tmp_path))
 
 

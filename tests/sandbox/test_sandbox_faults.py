@@ -622,7 +622,7 @@ def test_the_help_and_the_page_list_every_fault(
     """`--help` and /docs say what each fault does; the help leaves out what needs a function."""
     monkeypatch.setenv("COLUMNS", "300")
     with pytest.raises(SystemExit):
-        main(["--help"])
+        main(["--help", "faults"])
     help_text = " ".join(capsys.readouterr().out.split())
     docs = requests.get(f"{sandbox.base_url}/docs").text
     for name, kind in FAULTS.items():

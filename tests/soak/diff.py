@@ -25,7 +25,7 @@ import msgspec
 import prodex
 from prodex.catalog import Origin
 from prodex.store.parts import StoredPart, write_part
-from prodex.store.snapshot import commit
+from prodex.store.publish import publish_parts
 from prodex.tables.flatten import blocks_of
 from tests.bench.products import Product, products
 
@@ -71,9 +71,9 @@ def make(count: int) -> tuple[str, str, str]:
     names = (f"old-{count}", f"shuffled-{count}", f"refreshed-{count}")
     if prodex.list_snapshots(names[2]).empty:
         began = time.perf_counter()
-        old = commit(names[0], Origin("bench"), lambda folder: _parts(products(count), folder))
-        commit(names[1], Origin("bench"), lambda folder: _parts(_shuffled(count), folder))
-        commit(names[2], Origin("bench"), lambda folder: _refreshed(old, count, folder))
+        old = publish_parts(names[0], Origin("bench"), lambda folder: _parts(products(count), folder))
+        publish_parts(names[1], Origin("bench"), lambda folder: _parts(_shuffled(count), folder))
+        publish_parts(names[2], Origin("bench"), lambda folder: _refreshed(old, count, folder))
         print(f"made the snapshots in {time.perf_counter() - began:,.0f} s")
     return names
 

@@ -32,7 +32,8 @@ from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Place
 from prodex.store.parts import StoredPart, rewrite_table
-from prodex.store.snapshot import commit, stored_parts
+from prodex.store.publish import publish_parts
+from prodex.store.snapshot import stored_parts
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
 from prodex.tables.records import identify
@@ -72,7 +73,7 @@ def merged(
     def write(beside: Path) -> Iterable[StoredPart]:
         return merge_parts(olds, old_folder, journal, decided.parts, beside, executor)
 
-    return commit(old.folder.parent.name, old.origin, write)
+    return publish_parts(old.folder.parent.name, old.origin, write)
 
 
 def snapshot_of(parts: Sequence[Sequence[bytes]], name: str = "shop") -> prodex.Catalog:
@@ -355,7 +356,7 @@ def test_nothing_is_ever_written_through_a_link(tmp_path: Path) -> None:
             (part,) = merge_parts(stored, folder, tmp_path, decided, beside)
         return [rewrite_table(part, beside, "code_labels", labels)]
 
-    new = commit("shop", old.origin, write)
+    new = publish_parts("shop", old.origin, write)
 
     assert 1 == new.row_count("code_labels")
     assert before == digests(folder)

@@ -22,7 +22,8 @@ from prodex.store.journal import LoadJournal
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.parts import StoredPart, path_of, write_part
-from prodex.store.snapshot import SNAPSHOTS, commit, stored_parts
+from prodex.store.publish import publish_parts
+from prodex.store.snapshot import SNAPSHOTS, stored_parts
 from prodex.tables.declaration import TABLES
 from prodex.tables.envelope import split
 from prodex.tables.flatten import flatten_products
@@ -60,7 +61,7 @@ def refreshed(
     def write(beside: Path) -> Iterable[StoredPart]:
         return merge_parts(stored, old_folder, folder, decided.parts, beside)
 
-    return commit(old_folder.parent.name, old.origin, write)
+    return publish_parts(old_folder.parent.name, old.origin, write)
 
 
 def saved_as_before(*parts: Sequence[Record]) -> prodex.Catalog:

@@ -23,7 +23,7 @@ from prodex.errors import OtherLayout, SettingsError, SnapshotDamaged, SnapshotN
 from prodex.files.atomic import safe_name
 from prodex.files.untrusted import refuse_links
 from prodex.store.parts import StoredPart, write_part
-from prodex.store.snapshot import commit
+from prodex.store.publish import publish_parts
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 
@@ -188,7 +188,7 @@ def test_a_selection_of_a_snapshot_is_that_of_the_catalogue_in_memory() -> None:
         for number, two in enumerate((blocks[:2], blocks[2:])):
             yield write_part([{t: b.parts[0].stored(t) for t in TABLES} for b in two], folder, number)
 
-    saved = commit("shop", catalog.origin, write)
+    saved = publish_parts("shop", catalog.origin, write)
     assert catalog.arrow("texts").equals(saved.arrow("texts"))
     every = catalog.products["product_id"].tolist()
     for chosen in ([], every[:1], every[3:9], every[13:], every, ["none"]):

@@ -24,7 +24,8 @@ from prodex.files.lock import locked
 from prodex.store.merge import merge_parts
 from prodex.store.merge_plan import plan_merge
 from prodex.store.parts import StoredPart
-from prodex.store.snapshot import commit, stored_parts
+from prodex.store.publish import publish_parts
+from prodex.store.snapshot import stored_parts
 
 
 def snapshots(count: int, name: str = "shop") -> list[Path]:
@@ -128,7 +129,11 @@ def test_a_file_that_a_kept_snapshot_shares_frees_nothing() -> None:
         return list(merge_parts(stored_parts(folder), folder, beside, unchanged, beside))
 
     origin = prodex.open_snapshot(folder).origin
-    folders = [folder, *(f for _ in range(2) if (f := commit("shop", origin, write).folder)), *snapshots(1)]
+    folders = [
+        folder,
+        *(f for _ in range(2) if (f := publish_parts("shop", origin, write).folder)),
+        *snapshots(1),
+    ]
     # Each has a manifest and a seal of its own.
     manifests = [sum((one / name).stat().st_size for name in ("manifest.json", "seal")) for one in folders]
     tables = sizes(folder) - manifests[0]

@@ -422,7 +422,7 @@ def test_the_command_limits_and_asks_as_python_does(
     for name in ("client_id", "client_secret"):
         monkeypatch.setenv(f"PRODEX_{name.upper()}", key[name])
     to = ["--owner", "4", "--service", exchange.base_url, "--send", "--wait"]
-    assert "--elsewhere" in str(run(*to).exception)
+    assert "elsewhere=True" in str(run(*to).exception)
     run(*to, "--elsewhere")
     assert GOOD == stored(service, FIRST)["namePublicLong"][0]["data"]
     assert RIVAL["namePublicLong"] == stored(service, RIVAL["gtin"])["namePublicLong"]

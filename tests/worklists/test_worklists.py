@@ -97,7 +97,7 @@ def test_each_owner_has_a_workbook_and_a_mail_and_programs_have_its_rows(tmp_pat
     } == there
     assert [("4", 7), ("5", 3), (None, 3)] == [
         (None if pd.isna(code) else code, count)
-        for code, count in zip(index["code"], index["failures"], strict=True)
+        for code, count in zip(index["code"], index["findings"], strict=True)
     ]
     for stem, owner in zip(stems, ["4", "5", None], strict=True):
         rows = audit.worklist_rows(owner)
@@ -649,7 +649,7 @@ def test_a_product_of_two_tags_stands_in_both_worklists_and_one_of_none_in_its_o
     index = audit.worklists(tmp_path / "out", by="tag")
 
     assert [("a", 1), ("b", 1), ("none", 1)] == list(
-        index[["code", "failures"]].fillna("none").itertuples(index=False, name=None)
+        index[["code", "findings"]].fillna("none").itertuples(index=False, name=None)
     )
 
 
@@ -660,7 +660,7 @@ def test_the_sample_is_written_whole(sample: prodex.Catalog, tmp_path: Path) -> 
     index = audit.worklists(tmp_path / "out")
     assert (
         len(audit.failures())
-        == index["failures"].sum()
+        == index["findings"].sum()
         == sum(len(to_fix(tmp_path / "out" / f)) for f in index["file"])
     )
 

@@ -858,7 +858,7 @@ class Catalog(TableProperties):
         >>> len(catalog.where(brand_code="ACME").save("acme"))
         1
         """
-        from prodex.store.snapshot import save
+        from prodex.store.publish import save
 
         return save(self, name, progress)
 

@@ -18,7 +18,7 @@ from prodex.errors import InputError
 from prodex.files.toml_text import Keys, TomlText
 from prodex.messages import hint
 
-Shape = TypeVar("Shape", bound=msgspec.Struct)
+_Shape = TypeVar("_Shape", bound=msgspec.Struct)
 
 #: A problem in the words of msgspec, and where it is (`$.exports[1].format`).
 _PROBLEM = re.compile(r"(.*?)(?: - at `\$([^`]*)`)?", re.DOTALL)
@@ -40,9 +40,9 @@ _WORDS = {
 def struct_of(
     place: TomlText,
     values: Mapping[str, Any],
-    shape: type[Shape],
+    shape: type[_Shape],
     made: Mapping[type, Callable[[str], Any]] | None = None,
-) -> Shape:
+) -> _Shape:
     """Return the values of a TOML file as a struct.
 
     Parameters

@@ -79,9 +79,7 @@ class Sheet:
             When the file is damaged, or too large.
         """
         with _refusing(self.file):
-            count = self._counter.started(self)
-            for number, row in self._rows():
-                count.add(len(row))
+            for number, row in self._counter.counted(self, self._rows()):
                 for place, cell in row.items():
                     if len(cell.text) > _LONGEST_BLANK and (problem := _too_much(cell.text)):
                         row[place] = unreadable(f"{cell.text:.400}", problem)
@@ -163,45 +161,29 @@ class _Counter:
     """
 
     most_rows: int
-    _rows: dict[int, int] = field(default_factory=dict)
-    _cells: dict[int, int] = field(default_factory=dict)
+    _found: dict[int, tuple[int, int]] = field(default_factory=dict)
 
-    def started(self, sheet: Sheet) -> _Count:
-        """Return what counts one sheet from its beginning, beside the others."""
-        rows, cells = (
-            sum(count for key, count in counts.items() if key != id(sheet))
-            for counts in (self._rows, self._cells)
-        )
-        return _Count(self, sheet, rows, cells)
-
-
-@dataclass
-class _Count:
-    counter: _Counter
-    sheet: Sheet
-    others: int
-    cells_of_others: int
-    rows: int = 0
-    cells: int = 0
-
-    def add(self, cells: int) -> None:
-        """Count a row.
+    def counted(self, sheet: Sheet, rows: Iterable[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+        """Yield the rows of a sheet.
 
         Raises
         ------
         SpreadsheetUnreadable
-            When there are too many.
+            When the file has too many.
         """
-        self.rows, self.cells = self.rows + 1, self.cells + cells
-        counter, key = self.counter, id(self.sheet)
-        if self.others + self.rows > counter.most_rows:
-            raise _refused(
-                self.sheet.file, f"it has more than {counter.most_rows:,} rows with filled cells", "Split it."
-            )
-        if self.cells_of_others + self.cells > _MOST_CELLS:
-            raise _refused(self.sheet.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
-        counter._rows[key] = max(counter._rows.get(key, 0), self.rows)
-        counter._cells[key] = max(counter._cells.get(key, 0), self.cells)
+        others = [found for key, found in self._found.items() if key != id(sheet)]
+        rows_before, cells = sum(one for one, _ in others), sum(one for _, one in others)
+        of_others = cells
+        for count, (number, row) in enumerate(rows, 1):
+            cells += len(row)
+            if rows_before + count > self.most_rows:
+                why = f"it has more than {self.most_rows:,} rows with filled cells"
+                raise _refused(sheet.file, why, "Split it.")
+            if cells > _MOST_CELLS:
+                raise _refused(sheet.file, f"it has more than {_MOST_CELLS:,} filled cells", "Split it.")
+            found = (count, cells - of_others)
+            self._found[id(sheet)] = max(self._found.get(id(sheet), found), found)
+            yield number, row
 
 
 def _too_much(text: str) -> str:

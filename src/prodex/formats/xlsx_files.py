@@ -1,8 +1,8 @@
 """Workbooks of exports, written and read back: text stays text, on as many sheets as needed; what was cut says so.
 
-openpyxl returns the same for an empty cell of a workbook and for no cell, so sheets are read as `is_export`. Only what
-`write_xlsx` writes is read here: a workbook that another program saved has its texts in another place, and may have
-lost empty ones, so it is refused. That is why parts are found by the names that `write_xlsx` gives them.
+An empty cell is an empty text here, and no cell is null, so sheets are read as `is_export`. Only what `write_xlsx`
+writes is read: a workbook that another program saved has its texts in another place, and may have lost empty ones, so
+it is refused. That is why parts are found by the names that `write_xlsx` gives them.
 """
 
 from __future__ import annotations

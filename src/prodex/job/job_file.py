@@ -59,6 +59,7 @@ from prodex.quality.rulebook import SEVERITIES, Severity
 from prodex.query import ProductQuery
 from prodex.service import Client, connect
 from prodex.tables.declaration import TABLES
+from prodex.worklists.layout import OF_OTHER_FORMATS, ONLY_WORKBOOKS
 from prodex.written_dates import zone_of
 
 #: Groups by which worklists can be made.
@@ -251,11 +252,19 @@ def read_job(path: str | Path) -> Job:
     read = TomlFile.read(file, f"The job file {file}")
     # Before anything else: no message about another value may quote a secret.
     refuse_secrets(read.values, read.text)
+    _refuse_other_worklists(read.values, read.text)
     below = partial(_below, file.resolve().parent)
     written = struct_of(
         read.text, read.values, _Written, {Path: below, tzinfo: zone_of, Variable: Variable.named}
     )
     return _job(written, file.resolve(), hashlib.sha256(read.content).hexdigest(), read.text)
+
+
+def _refuse_other_worklists(values: Mapping[str, Any], place: TomlText) -> None:
+    worklists = values.get("worklists")
+    for key in worklists if isinstance(worklists, Mapping) else ():
+        if key in OF_OTHER_FORMATS:
+            raise place.error(("worklists", key), ONLY_WORKBOOKS)
 
 
 def _below(folder: Path, given: str) -> Path:

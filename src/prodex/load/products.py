@@ -49,7 +49,8 @@ from prodex.store.build_while_fetching import EarlyBuild
 from prodex.store.journal import LoadJournal, journals_in
 from prodex.store.parts import StoredPart
 from prodex.store.plan import Plan, plan
-from prodex.store.snapshot import SAVING, commit_built, name_of
+from prodex.store.publish import SAVING, publish_built
+from prodex.store.snapshot import name_of
 from prodex.store.snapshot_of_files import FILES
 from prodex.untrusted_text import on_one_line
 
@@ -397,7 +398,7 @@ def _published_snapshot(
 ) -> Catalog:
     """Publish parts as a snapshot, with one rename."""
     with reporter.phase(SAVING):
-        return commit_built(name, dated(asked, journal, ledger), parts, build_folder(journal.folder))
+        return publish_built(name, dated(asked, journal, ledger), parts, build_folder(journal.folder))
 
 
 def dated(asked: Origin, journal: LoadJournal, ledger: Ledger) -> Origin:

@@ -46,8 +46,9 @@ from prodex.store.merge import link_table, merge_parts
 from prodex.store.merge_plan import held_products, plan_merge
 from prodex.store.newest import Newest, NewestCopy, repeated
 from prodex.store.parts import Files, StoredPart, write_tables
+from prodex.store.publish import publish_parts
 from prodex.store.reconciliation import ledger_of
-from prodex.store.snapshot import SNAPSHOTS, commit, name_of, open_snapshot, stored_parts
+from prodex.store.snapshot import SNAPSHOTS, name_of, open_snapshot, stored_parts
 from prodex.store.snapshot_keys import RefreshedKeys, SnapshotKeys
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import blocks_of
@@ -242,7 +243,7 @@ def _merged(
         decided = plan_merge(held_products(old), places, gone)
     _LOG.info("%d added, %d changed, %d removed", decided.added, decided.changed, decided.gone)
 
-    # `build` learns which products do not match the query, and `commit` asks for the origin only afterwards.
+    # `build` learns which products do not match the query, and `publish_parts` asks for the origin only afterwards.
     checked = ledger
 
     def build(beside: Path) -> Iterable[StoredPart]:
@@ -258,7 +259,7 @@ def _merged(
                 return load_code_labels(client, query, origin.labels, parts, beside, reporter)
             return parts
 
-    return commit(
+    return publish_parts(
         name,
         lambda: dated(question_of(origin), journal, checked),
         build,
@@ -400,7 +401,7 @@ def repaired(catalog: Catalog, reporter: Reporter = SILENT, *, remakes: bool = T
         ]
 
     with reporter.phase("Repairing damaged tables"):
-        return commit(folder.parent.name, catalog.origin, write, is_own=is_own or remakes)
+        return publish_parts(folder.parent.name, catalog.origin, write, is_own=is_own or remakes)
 
 
 def _kept_tables(part: StoredPart, damage: Mapping[str, str], are_kept: bool) -> set[str]:

@@ -342,7 +342,15 @@ class Audit:
         >>> audit.gaps()[["check", "products", "ready_if_fixed"]].values.tolist()
         [['valid_gtin', 1, 1.0]]
         """
-        return gaps((part.states for part in self.parts), self.checks, self.tally, by, words)
+        if (by, words) not in self._gaps:
+            parts = (part.states for part in self.parts)
+            self._gaps[by, words] = gaps(parts, self.checks, self.tally, by, words)
+        return self._gaps[by, words].copy()
+
+    @cached_property
+    def _gaps(self) -> dict[tuple[str, Translation], pd.DataFrame]:
+        """What `gaps` has returned: whoever shows an audit asks for its first rows again and again."""
+        return {}
 
     def failures(self, selection: Selection | None = None, /, **equal: Any) -> pd.DataFrame:
         """Return every finding: one row for each text, picture or other place for which a check fails.

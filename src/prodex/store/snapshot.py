@@ -6,10 +6,7 @@ same products. Names, times and manifests are those of every `prodex.store.archi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -17,38 +14,21 @@ import pandas as pd
 
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.catalog.code_labels import of_codes_in_use
-from prodex.catalog.origin import Chosen, Origin, chosen_as_json
-from prodex.catalog.part import with_absent
+from prodex.catalog.origin import Chosen, Origin
 from prodex.errors import InputError, SnapshotDamaged, StorageError
 from prodex.files.atomic import (
-    folder_beside,
-    make_ready,
-    publish_folder,
     reading,
-    remove_leftovers,
     safe_name,
-    storage,
 )
 from prodex.files.untrusted import Count, refuse_links
-from prodex.progress import PATIENCE, SILENT, Progress, Reporter, showing
+from prodex.progress import PATIENCE, Progress, showing
 from prodex.store.archive import (
-    MANIFEST,
-    SEAL,
     Archive,
     is_entry,
-    new_entry,
-    new_name,
     snapshots_folder,
     unlinked,
 )
-from prodex.store.parts import StoredPart, path_of, same_columns, write_part
-from prodex.tables.declaration import TABLES
-
-#: The phase in which a snapshot becomes visible.
-SAVING = "Saving the snapshot"
-
-_PYARROW = version("pyarrow")
+from prodex.store.parts import StoredPart, path_of
 
 FORMAT = 3
 
@@ -138,126 +118,6 @@ def catalog_given(given: object, call: str, *others: object) -> Catalog:
     )
 
 
-def save(catalog: Catalog, name: str, progress: Progress = None) -> Catalog:
-    """Store a catalogue as a new snapshot; see `Catalog.save`."""
-
-    # Known from the start here, so that no part is written twice.
-    seen = list(dict.fromkeys(name for part in catalog.parts for name in part.stored_columns("presence")))
-
-    def write(folder: Path) -> Iterable[StoredPart]:
-        for number, part in enumerate(catalog.parts):
-            for table, lacking in part.lacking.items():
-                part.require(table, lacking)  # a snapshot holds every column
-            tables = {table: part.stored(table) for table in TABLES}
-            tables["presence"] = with_absent(tables["presence"], seen)
-            tables["code_labels"] = of_codes_in_use(tables["code_labels"], catalog)
-            yield write_part([tables], folder, number)
-            phase.add(part.size)
-
-    with showing(progress, SAVING, total=len(catalog), after=PATIENCE) as phase:
-        chosen = chosen_as_json(catalog.chosen, len(catalog))
-        return commit(name, catalog.origin, write, is_own=is_own(catalog), chosen=chosen)
-
-
-def is_own(catalog: Catalog) -> bool:
-    """Whether this installation made all tables of a catalogue from records, as far as they are on disk.
-
-    Tables of somebody else may say another thing than the records beside them.
-    """
-    if catalog.folder is None:
-        return not any(part.files for part in catalog.parts)
-    return SNAPSHOTS.is_own(catalog.folder)
-
-
-def commit(
-    name: str,
-    origin: Origin | Callable[[], Origin],
-    write: Callable[[Path], Iterable[StoredPart]],
-    reporter: Reporter = SILENT,
-    *,
-    is_own: bool = True,
-    chosen: Mapping[str, Any] = MappingProxyType({}),
-) -> Catalog:
-    """Write the parts of a new snapshot and its manifest, then publish everything with one rename.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    origin
-        Its origin. A function that returns it is called when the parts are written: what is in them may be part of it.
-    write
-        Writes the parts to a folder.
-    reporter
-        Gets the phase.
-    is_own
-        Whether this installation made the parts, not somebody else; see `Archive.is_own`.
-    chosen
-        What the manifest says of a selection; see `chosen_as_json`.
-    """
-    with folder_beside(new_entry(SNAPSHOTS.folder(new_name(name)))) as beside:
-        parts = list(write(beside))
-        with reporter.phase(SAVING):
-            made_from = origin() if callable(origin) else origin
-            parts = same_columns(parts, beside)
-            folder = _publish_folder(beside, name, made_from, parts, is_own=is_own, chosen=chosen)
-    return _open_folder(folder)
-
-
-def commit_built(name: str, origin: Origin, parts: Sequence[StoredPart], built: Path) -> Catalog:
-    """Make a snapshot of parts that are in a folder already: its manifest is added, and the folder is renamed."""
-    # The manifest is written last: a folder without it is not taken for a snapshot.
-    with storage(built):
-        parts = same_columns(parts, built)
-        _keep_only(parts, built)
-        remove_leftovers(SNAPSHOTS.folder(name))
-        folder = _publish_folder(built, name, origin, parts, is_own=True)
-    return _open_folder(folder)
-
-
-def _publish_folder(
-    beside: Path,
-    name: str,
-    origin: Origin,
-    parts: Sequence[StoredPart],
-    *,
-    is_own: bool,
-    chosen: Mapping[str, Any] = MappingProxyType({}),
-) -> Path:
-    """Write the manifest, give the folder its name, and return it."""
-    make_ready(beside)  # before it is our turn, so that others wait for the manifest only
-    with SNAPSHOTS.publishing(SNAPSHOTS.folder(name)) as (folder, sequence, later):
-        if later is not None:
-            origin = origin.with_ledger(origin.ledger.with_note(_set_back(folder.name, later)))
-        content = {
-            "name": name,
-            "pyarrow": _PYARROW,
-            "products": sum(part.products for part in parts),
-            "origin": origin.to_json(),
-            **chosen,
-            "parts": [part._asdict() for part in parts],
-        }
-        SNAPSHOTS.write_manifest(beside, content, sequence, sealed_for=folder if is_own else None)
-        added = [path for path in (beside / MANIFEST, beside / SEAL) if path.exists()]
-        publish_folder(beside, folder, added=added)
-    return folder
-
-
-def _set_back(time: str, later: str) -> str:
-    return (
-        f"this machine's clock was set back: this snapshot is of {time} and newer than that of {later}; the newest is "
-        "the one that was published last"
-    )
-
-
-def _keep_only(parts: Iterable[StoredPart], built: Path) -> None:
-    """Delete the files of parts that were built for another plan: other programs read the folders as they are."""
-    named = {path_of(table, part.number) for part in parts for table in part.files}
-    for path in built.glob("*/*.parquet"):
-        if path.relative_to(built) not in named:
-            path.unlink()
-
-
 def open_snapshot(name: str | Path | Catalog) -> Catalog:
     """Open a snapshot; only its manifest is read.
 
@@ -291,10 +151,10 @@ def open_snapshot(name: str | Path | Catalog) -> Catalog:
         return name
     name = str(folder_of(name, "open_snapshot"))
     if name and is_entry(Path(name)):
-        return _open_folder(Path(name))
+        return open_folder(Path(name))
     if not (found := SNAPSHOTS.matching(name)):
         raise SNAPSHOTS.not_found(name, "snapshots")
-    return _open_folder(unlinked(found[-1]))
+    return open_folder(unlinked(found[-1]))
 
 
 def snapshot_named(name: str) -> Catalog:
@@ -314,7 +174,7 @@ def snapshot_named(name: str) -> Catalog:
         )
     if not (found := SNAPSHOTS.of(name)):
         raise SNAPSHOTS.not_found(name, "snapshots")
-    return _open_folder(unlinked(found[-1]))
+    return open_folder(unlinked(found[-1]))
 
 
 def stored_parts(folder: Path) -> tuple[StoredPart, ...]:
@@ -389,7 +249,7 @@ def verify(name: str | Path | Catalog, *, progress: Progress = None) -> pd.DataF
     return pd.DataFrame(rows, columns=["file", "ok", "problem"])
 
 
-def _open_folder(folder: Path) -> Catalog:
+def open_folder(folder: Path) -> Catalog:
     manifest = _manifest(folder)
     parts = tuple(part.open(folder) for part in manifest.parts)
     try:

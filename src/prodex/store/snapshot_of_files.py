@@ -34,8 +34,8 @@ from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import newest
 from prodex.store.journal_format import Stage, framed
 from prodex.store.plan import PartPlan, parts_of
+from prodex.store.publish import SAVING, publish_built
 from prodex.store.records_in_files import ReadingNotes, records_in
-from prodex.store.snapshot import SAVING, commit_built
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity, identify
 
@@ -70,7 +70,7 @@ def save_files(
             with storage(built):
                 parts = list(build_parts(journal, plans, built, executor, reporter, counts=True))
             with reporter.phase(SAVING):
-                catalog = commit_built(name, origin, parts, built)
+                catalog = publish_built(name, origin, parts, built)
         LoadJournal(journal, {}).remove()
         return catalog
 

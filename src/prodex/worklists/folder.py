@@ -40,6 +40,8 @@ from prodex.worklists.layout import (
     INDEX,
     MAIL,
     MANIFEST,
+    OF_OTHER_FORMATS,
+    ONLY_WORKBOOKS,
 )
 from prodex.worklists.mail import mail_of
 from prodex.worklists.ownership import host_of_source, owner_called
@@ -125,12 +127,15 @@ def write_worklists(
     Raises
     ------
     InputError
-        When the folder is not empty, or has files that are not worklists, or there is no such language or owner.
+        When the folder is not empty, or has files that are not worklists, there is no such language or owner, or CSV or
+        Parquet is asked for.
     QueryError
         When there is no such group or column.
     StorageError
         When the disk refuses.
     """
+    if other := next((name for name in equal if name in OF_OTHER_FORMATS), None):
+        raise InputError(f"There is no option {other!r}: {ONLY_WORKBOOKS}")
     words_of = chosen_words(audit, by, language, languages)
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
         rows, repeated = found_questions(audit, equal, reporter, accepted=accepted)

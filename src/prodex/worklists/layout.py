@@ -30,6 +30,13 @@ MAIL = ".eml"
 #: The files of a worklist.
 ENDINGS = (".xlsx", MAIL)
 
+#: Options of other formats, and why worklists have none.
+OF_OTHER_FORMATS = frozenset({"format", "formats", "escape_formulas"})
+ONLY_WORKBOOKS = (
+    "what a supplier gets is the workbook, and the mail with it. Programs take the rows as a frame: "
+    "audit.worklist_rows(owner=...)."
+)
+
 #: The sheets of a worklist in English. Their names are of letters that every program and disk keeps, in all languages.
 TO_FIX_SHEET, SEVERAL_SHEET = "To fix", "Several at once"
 READ_ME_SHEET, SUMMARY_SHEET, CODES_SHEET = "Read me", "Summary", "Codes"

@@ -174,14 +174,25 @@ def _components(types: Sequence[Any]) -> dict[str, Any]:
     for name, schema in schemas.items():
         # A title would repeat the name.
         del schema["title"]
-        if "enum" in schema:
-            # Generators of clients ask for it.
-            schema["type"] = "integer" if all(isinstance(one, int) for one in schema["enum"]) else "string"
-            continue
-        schema.setdefault("additionalProperties", True)
-        if not schema["required"]:
-            del schema["required"]
+        if "properties" in schema:
+            schema.setdefault("additionalProperties", True)
         if name in _PRODUCTS:
             not_shown = {"description": "Its shape is not shown in the specification."}
             schema["properties"] |= dict.fromkeys(SHAPE_NOT_SHOWN.split(), not_shown)
-    return dict(sorted(schemas.items()))
+    return {name: _complete(schema) for name, schema in sorted(schemas.items())}
+
+
+def _complete(schema: Any) -> Any:
+    """Return a schema with what msgspec leaves out, and generators of clients count on."""
+    if isinstance(schema, list):
+        return [_complete(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _complete(value) for name, value in schema.items() if (name, value) != ("required", [])}
+    if isinstance(values := made.get("enum"), list):
+        made["type"] = "integer" if all(isinstance(one, int) for one in values) else "string"
+        if len(values) == 1:
+            made["const"] = made.pop("enum")[0]
+    if made.get("type") == "array":
+        made.setdefault("items", {})
+    return made

@@ -8,6 +8,6 @@ from prodex.quality.rules import (  # noqa: F401 - a rule is known once its modu
     measures,
     pictures,
     status,
+    text_contents,
     texts,
-    wording,
 )
