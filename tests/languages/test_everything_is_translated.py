@@ -320,7 +320,7 @@ def accepted(
 
 @pytest.fixture(scope="module")
 def compared(
-    audits: list[prodex.quality.Audit], accepted: prodex.Audit
+    audits: list[prodex.quality.Audit], accepted: prodex.quality.Audit
 ) -> list[prodex.quality.AuditComparison]:
     """Compare each with each; what they found is said in each language."""
     every = [*audits, accepted, accepted.with_accepted()]
