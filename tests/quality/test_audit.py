@@ -79,7 +79,15 @@ def test_score_is_weighted_pass_over_weighted_applicable(audit: Audit) -> None:
     assert "E" == summary["grade"]
     assert (1, 3, 3, 6, 5, 1, 0) == tuple(
         summary[
-            ["ready_products", "to_work_on", "with_blockers", "failed", "passed", "not_applicable", "unknown"]
+            [
+                "ready_products",
+                "to_work_on",
+                "not_ready_products",
+                "failed",
+                "passed",
+                "not_applicable",
+                "unknown",
+            ]
         ]
     )
     assert (1, 0, 0, 0, 3) == tuple(summary[[f"grade_{grade}" for grade in "ABCDE"]])

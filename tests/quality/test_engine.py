@@ -174,7 +174,7 @@ def test_a_blocker_that_crashed_makes_nobody_ready() -> None:
 
     audit = prodex.audit(prodex.flatten([{"id": 1}]), {"checks": {"breaks": {}}})
 
-    assert (0, 1) == (audit.summary["ready_products"], audit.summary["ready_unknown"])
+    assert (0, 1) == (audit.summary["ready_products"], audit.summary["undecided_products"])
     assert audit.products["ready"].isna().all()
     assert "1 product undecided: their data do not show whether they are ready" in repr(audit)
 

@@ -119,7 +119,7 @@ def test_tiles_are_the_summary_with_its_change(
         percent(now["ready"]),
         percent(now["mean_score"]),
         str(now["to_work_on"]),
-        str(now["with_blockers"]),
+        str(now["not_ready_products"]),
     ] == [tile.one("strong").words for tile in tiles]
     more = now["to_work_on"] - then["to_work_on"]
     assert more > 0

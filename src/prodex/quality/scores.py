@@ -133,10 +133,7 @@ def by_group(tally: pd.DataFrame, groups: Groups) -> pd.DataFrame:
         "ready_products": ready,
         "not_ready_products": not_ready,
         "undecided_products": undecided,
-        # The same two figures under their earlier names.
-        "ready_unknown": undecided,
         "to_work_on": total(column["failed"] > 0),
-        "with_blockers": not_ready,
         **{name: total(column[name]) for name in ("failed", "passed", "not_applicable", "unknown")},
     }
     score = ratio(total(column["earned"]), total(column["possible"]))
