@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from importlib.metadata import version as version_of
 from pathlib import Path
 
@@ -82,13 +83,31 @@ write_tutorials(Path(__file__).parent / "tutorials" / "generated")
 
 
 def setup(app: Sphinx) -> None:
-    """Have the source of errors link back to where they are described."""
-    app.connect("build-finished", _with_links_of_errors)
+    """Have the source of what is public link back to where it is described."""
+    app.connect("build-finished", _with_links_back)
 
 
-def _with_links_of_errors(app: Sphinx, error: Exception | None) -> None:
-    # One error has two names, `prodex.ProdexError` as well, and viewcode takes the module of the first for all of them.
-    page = Path(app.outdir) / "_modules" / "prodex" / "errors.html"
-    if error is None and page.exists():
-        wrong = re.compile(r"(api-errors\.html#prodex\.)(?!errors\.|ProdexError)")
-        page.write_text(wrong.sub(r"\1errors.", page.read_text("utf-8")), "utf-8")
+def _with_links_back(app: Sphinx, error: Exception | None) -> None:
+    # Of a module from which one thing is public at the top and another in a module of its own, viewcode takes the first
+    # place for both: `prodex.watch`, and then `prodex.Watch` for `prodex.quality.Watch`.
+    if error is not None:
+        return
+    for page in sorted((Path(app.outdir) / "_modules").rglob("*.html")):
+        text = page.read_text("utf-8")
+        page.write_text(_BACK.sub(lambda found, page=page: _as_described(found, page), text), "utf-8")
+
+
+_BACK = re.compile(r'(?<=class="viewcode-back" href=")([^"#]+)#prodex\.([\w.]+)')
+
+
+def _as_described(found: re.Match[str], page: Path) -> str:
+    """Return a link to the place that the other page has."""
+    file, name = found.groups()
+    places = _places((page.parent / file).resolve())
+    ends = [one for one in places if one.endswith(f".{name}")]
+    return f"{file}#{ends[0]}" if f"prodex.{name}" not in places and len(ends) == 1 else found[0]
+
+
+@cache
+def _places(page: Path) -> frozenset[str]:
+    return frozenset(re.findall(r'id="(prodex\.[\w.]+)"', page.read_text("utf-8")))
