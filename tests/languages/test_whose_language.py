@@ -45,7 +45,7 @@ def test_each_owner_gets_the_language_given_for_it(tmp_path: Path) -> None:
         ({"language": "italian"}, "no messages in 'italian'"),
         ({"languages": {"Mlil": "fr"}}, "did you mean 'Mill'"),
         ({"languages": {"Mill": "tlh"}}, "no messages in 'tlh'"),
-        ({"languages": {"Mill": "fr"}, "by": "brand"}, "by owner"),
+        ({"languages": {"Mill": "fr"}, "by": "brand"}, "about owners"),
     ],
 )
 def test_a_language_or_owner_that_there_is_not_is_refused(
@@ -171,7 +171,7 @@ def test_a_file_gives_each_owner_a_language(bakery: str, tmp_path: Path) -> None
         ('Mill = "Frensh"', (), "There are no messages in 'Frensh'; did you mean 'French'?"),
         ('Mill = "fr"\nOven = 7', (), "line 2"),
         ("Mill fr", (), "owners.toml is not TOML"),
-        ('Mill = "fr"', ("--by", "brand"), "languages are given by owner"),
+        ('Mill = "fr"', ("--by", "brand"), "languages is about owners"),
     ],
 )
 def test_a_file_with_an_owner_or_language_that_there_is_not_is_refused(

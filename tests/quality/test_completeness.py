@@ -159,7 +159,7 @@ def test_an_audit_without_requirements_says_how_to_make_some() -> None:
     audit = prodex.audit(flatten([{"id": 7}]), "core", progress=False)
 
     assert channel_column_names(audit) == ()
-    with pytest.raises(QueryError, match=r"prodex\.requirements"):
+    with pytest.raises(QueryError, match=r"prodex\.write_requirements"):
         audit.completeness()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from prodex.compare import Difference
+import prodex
 from prodex.errors import InputError
 from prodex.files.atomic import writing
 from prodex.formats.formulas import escape_formulas as escaped
@@ -190,7 +190,7 @@ def _storable(frame: pd.DataFrame) -> pd.DataFrame:
 _IN_WORDS = {"touched only": "with only a new date of update"}
 
 
-def counts_of(difference: Difference) -> str:
+def counts_of(difference: prodex.compare.Difference) -> str:
     """Return how many products were added, removed, changed ..., in words that need no manual."""
     by_change = difference.summary.set_index("change")["products"]
     return ", ".join(
