@@ -24,7 +24,6 @@ import prodex
 from prodex.cli.output import Format, say, show
 from prodex.cli.typed_numbers import integer, number
 from prodex.cli.words import of_terminal
-from prodex.display.tracking import text_of
 from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, QueryError
 from prodex.gtin import listed_in
@@ -132,6 +131,8 @@ class FollowOptions:
 
     def follow(self, tracking: prodex.send.Tracking, output: OutputOptions) -> None:
         """Show a tracking, after waiting if requested; exit with 1 unless everything arrived."""
+        from prodex.display.tracking import text_of
+
         if self.wait:
             tracking.wait(self.timeout)
         say(text_of(tracking, of_terminal), aside=True)
