@@ -165,6 +165,26 @@ def test_an_editor_breaks_lines_counts_and_asks(browser: Browser) -> None:
         assert "deletion not sent yet" in page.locator(".texts").inner_text()
 
 
+def test_the_second_half_of_a_double_click_leaves_the_focus_in_the_editor(browser: Browser) -> None:
+    """A quick kernel opens the editor between both clicks, and the second one meets whatever is there then."""
+    app = panel(lemon())
+    with shown(app, browser) as page:
+        button = page.get_by_role("button", name="Edit Short name, French")
+        button.scroll_into_view_if_needed()
+        box = button.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.up()
+        page_settled(page)
+        page.mouse.down(click_count=2)
+        page.wait_for_timeout(50)  # what leaves an editor is looked at a moment later
+        page.mouse.up(click_count=2)
+        page_settled(page)
+        write(page, "a")
+        assert "a" == page.locator("textarea").input_value()
+
+
 def test_a_word_that_is_composed_ends_with_return(browser: Browser) -> None:
     """In Japanese, Return takes a word; only the next one keeps the text."""
     app = panel(lemon())

@@ -170,7 +170,7 @@ def test_the_command_accepts_as_well(catalog: Catalog, tmp_path: Path) -> None:
     words = [
         "fix",
         str(path),
-        "--catalog",
+        "--snapshot",
         "shop",
         "--profile",
         str(tmp_path / "own.toml"),

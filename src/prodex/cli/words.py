@@ -77,7 +77,7 @@ CALLS: Mapping[str, str] = {
 def error_in_words(error: ProdexError) -> str:
     """Return an error and its notes on one line, as a command says them.
 
-    >>> from prodex.advice import advice
+    >>> from prodex.advice import Argument, advice
     >>> said = advice("There is {file}. Give another path, or {it}.", file="a.xlsx", it=Argument("replace", True))
     >>> error_in_words(ProdexError(said))
     'There is a.xlsx. Give another path, or --replace.'

@@ -319,6 +319,10 @@ class Page {
       // A list that opens hears nothing of the end of the press.
       this.isPressed = event.button === 0 && !event.target.closest("select");
     }, true);
+    this.root.addEventListener("mousedown", (event) => {
+      // Nor does it take the focus away from what the first one has opened.
+      if (event.detail > 1 && focused(this.root)?.[BORN] > firstClick) event.preventDefault();
+    }, true);
     this.root.addEventListener("keydown", (event) => { this.pressed = event.target; }, true);
     this.root.addEventListener("click", (event) => {
       if (event.detail === 1) firstClick = performance.now();

@@ -155,7 +155,7 @@ def _quoted(text: str) -> str:
 def _numbers(text: str) -> list[int] | None:
     """Return whole numbers, however they are separated."""
     pieces = [one for one in re.split(r"[\s,;]+", text.strip()) if one]
-    if wrong := [one for one in pieces if not re.fullmatch(r"[+-]?[0-9]{1,30}", one)]:
+    if wrong := [one for one in pieces if not re.fullmatch(r"[+-]?[0-9]{1,60}", one)]:
         raise QueryError(f"{_quoted(wrong[0])} is no whole number. Give numbers with commas, such as 11, 12.")
     return [written_whole(one) for one in pieces] or None
 
