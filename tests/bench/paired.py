@@ -1,8 +1,8 @@
 """This tree beside an earlier one: what users do, in turns in one run, as ratios of seconds, work and memory.
 
 `git worktree add ../before COMMIT`, then `python -m tests.bench.paired ../before` prints for each figure both values,
-and the median of the ratios of its rounds. Each tree runs its own bench, in processes of its own, with this Python and
-its packages. What only one of them has is listed. More than 5 % worse is marked; nothing fails.
+and the median of the ratios of its rounds. Each tree runs its own bench in processes of its own, with the Python of its
+`.venv-dev`, or else with this one. What only one of them has is listed. More than 5 % worse is marked; nothing fails.
 """
 
 # ruff: noqa: T201 - it prints figures
@@ -42,13 +42,16 @@ class _Tree:
 
     def __init__(self, root: Path, homes: Path) -> None:
         self.root, self._homes = root, homes
+        own = root / ".venv-dev" / "bin" / "python"
+        self._python = str(own) if own.exists() else sys.executable
 
     def run(self, module: str, *arguments: object, home: str = "") -> Any:
         """Run a module of its bench in a fresh process and return the JSON of its last line."""
         environment = os.environ | {"PYTHONPATH": str(self.root / "src")}
         if home:
-            environment["PRODEX_HOME"] = str(self._homes / home)
-        command = [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)]
+            self.folder(home).mkdir(parents=True, exist_ok=True)
+            environment["PRODEX_HOME"] = str(self.folder(home))
+        command = [self._python, "-m", f"tests.bench.{module}", *map(str, arguments)]
         ended = subprocess.run(
             command, cwd=self.root, env=environment, stdout=subprocess.PIPE, check=True, text=True
         )
@@ -154,15 +157,7 @@ def _pages(tree: _Tree, count: int, turn: int) -> Iterator[tuple[str, float]]:
 
 def _sampled(tree: _Tree, count: int, turn: int) -> None:
     if turn == 0 and not tree.folder("sampled").exists():
-        tree.folder("sampled").mkdir(parents=True)
-        subprocess.run(
-            [sys.executable, "-m", "tests.bench.audits", "keep", str(count)],
-            cwd=tree.root,
-            env=os.environ
-            | {"PYTHONPATH": str(tree.root / "src"), "PRODEX_HOME": str(tree.folder("sampled"))},
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        tree.run("audits", "keep", count, home="sampled")
 
 
 def _rules(tree: _Tree, count: int, turn: int) -> Iterator[tuple[str, float]]:
