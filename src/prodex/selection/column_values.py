@@ -11,7 +11,6 @@ from datetime import date, datetime
 from decimal import Decimal
 from enum import IntEnum
 from functools import reduce
-from operator import or_
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -19,7 +18,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from prodex import gtin
 from prodex.advice import PythonCall, advice
@@ -203,7 +201,7 @@ class ColumnCondition:
     @property
     def condition(self) -> pc.Expression:
         """The condition over the columns of the table."""
-        return reduce(or_, map(self._has, self.columns))
+        return reduce(pc.or_kleene, (self._has(name, pc.field(name)) for name in self.columns))
 
     @property
     def wants_none(self) -> bool:
@@ -212,8 +210,7 @@ class ColumnCondition:
 
     def holds(self, rows: pa.Table) -> pa.Array:
         """Return for each row of a table whether the condition holds."""
-        # Without threads: one that lets go of columns which belong to Python while the interpreter exits aborts it.
-        return ds.dataset(rows).to_table(columns={"holds": self.condition}, use_threads=False)["holds"]
+        return reduce(pc.or_kleene, (self._has(name, rows[name]) for name in self.columns))
 
     def not_found(self, stored: Stored) -> list[Any]:
         """Return the values, as they were given, that no row has."""
@@ -238,16 +235,17 @@ class ColumnCondition:
         """The columns that have to be read to know whether it holds."""
         return list(dict.fromkeys([self.column, *(entry.column for entry in self.entries)]))
 
-    def _has(self, name: str) -> pc.Expression:
+    def _has(self, name: str, field: Any) -> Any:
+        """Return where a column has one of its values: of an array an array, of a field an expression."""
         values = [one.value for one in self.entries if one.column == name]
-        field, form = pc.field(name), self._form(name)
+        form = self._form(name)
         # None is looked up by itself, because null is in no set of values.
         exact = [value for value in values if value is not None and not isinstance(value, Begins)]
-        has = form(field).isin(form(pa.array(exact, self._type(name))))
+        has = pc.is_in(form(field), value_set=form(pa.array(exact, self._type(name))))
         for value in values:
             if isinstance(value, Begins):
-                has = has | (self._begins(name, field, value) & field.is_valid())
-        return has | field.is_null() if None in values else has
+                has = pc.or_kleene(has, pc.and_kleene(self._begins(name, field, value), pc.is_valid(field)))
+        return pc.or_kleene(has, pc.is_null(field)) if None in values else has
 
     def _begins(self, name: str, texts: Any, value: Begins) -> Any:
         # As they were sent: a GTIN begins with the zeros that it has.
