@@ -6,7 +6,7 @@ import json
 from datetime import UTC
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import prodex
@@ -53,6 +53,10 @@ def test_conditions_come_back_as_they_were(one: Selection) -> None:
     assert one == from_plain(json.loads(json.dumps(as_plain(one), default=str)))
 
 
+@example(
+    Selection(),
+    Selection(groups={"a": (None,)}, excepted=tuple(Selection(groups={one: (None,)}) for one in "ab")),
+)
 @given(conditions, conditions)
 def test_what_is_added_is_required_and_can_be_removed(one: Selection, other: Selection) -> None:
     """Lists of products as well; a condition that both have is required once."""

@@ -349,6 +349,10 @@ class Selection:
             kind: (*getattr(made, kind), *_others_than(getattr(others, kind), (*getattr(made, kind), *there)))
             for kind in _SEVERAL
         }
+        # What was required before stays in its place, also where it had to be required again: a name that is chosen and
+        # excepted.
+        place = {one: number for number, one in enumerate(self.excepted)}
+        several["excepted"] = tuple(sorted(several["excepted"], key=lambda one: place.get(one, len(place))))
         return replace(
             made,
             columns={**made.columns, **others.columns},
