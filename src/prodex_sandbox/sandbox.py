@@ -75,6 +75,13 @@ class Sandbox:
         clock: Callable[[], float] = time.monotonic,
         faults: Iterable[Fault] = (),
     ) -> None:
+        if products is not None and (
+            not isinstance(products, Iterable) or isinstance(products, str | bytes | Mapping)
+        ):
+            raise TypeError(
+                f"products are records, and this is {products!r:.60}. Give a list such as [{{'gtin': "
+                "'03036811359935'}], or nothing for the sample."
+            )
         self._products = products
         self._behaviour = behaviour or Behaviour()
         self._home = home

@@ -214,3 +214,10 @@ def test_two_thousand_of_twenty_thousand_are_changed_in_seconds() -> None:
             sandbox.change(records[::10])
             assert time.monotonic() - begin < 5
             assert 2_000 == shop.call("POST", limit=1, updated_at_from=since)["totalResults"]
+
+
+@pytest.mark.parametrize("products", [60, "sample", {"gtin": "03036811359935"}])
+def test_what_are_no_products_is_said_at_once(products: Any) -> None:
+    """A number of products, a name or a single record is refused before anything is served."""
+    with pytest.raises(TypeError, match="products are records"):
+        Sandbox(products)
