@@ -72,6 +72,8 @@ def newest_update(connection: sqlite3.Connection) -> datetime | None:
 
 def reset_store(store: Store) -> int:
     """Reset a store to its baseline, the dates of products too; return how many products that changed."""
+    if not store.baseline.exists():
+        return 0  # the copy is made before the first change
     with beside_baseline(store) as connection:
         keys = _changed_keys(connection)
         for key in keys:
