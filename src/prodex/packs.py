@@ -9,6 +9,7 @@ from prodex.facts.market import languages_of
 from prodex.facts.name import NAMES
 from prodex.languages import Message, add_messages
 from prodex.locales import is_in_union
+from prodex.made_once import made_once
 from prodex.messages import unaccented
 from prodex.quality.cut_texts import CutLengths
 from prodex.quality.language_detection import DetectedLanguages, is_familiar
@@ -58,6 +59,7 @@ __all__ = [
     "is_in_union",
     "is_true",
     "languages_of",
+    "made_once",
     "missing_data",
     "quantities",
     "rule",

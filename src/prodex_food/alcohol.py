@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product as every
 from typing import Self
 
@@ -42,6 +42,7 @@ from prodex.packs import (
     by_value,
     encoded,
     is_true,
+    made_once,
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
@@ -140,7 +141,7 @@ def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     return pd.arrays.BooleanArray(found == _ABOVE, found == _UNKNOWN)
 
 
-@cache
+@made_once
 def _judged(is_asked: tuple[bool, ...]) -> npt.NDArray[np.int64]:
     """Return what kind, name, figure and list say together; of those that nobody asked for, whatever they may be."""
     facts = (_Kind, _Name, _Figure, _Made)
@@ -352,7 +353,7 @@ def _names_food(name: str) -> bool:
     return names_food(name) or not _foods().isdisjoint(name.split())
 
 
-@cache
+@made_once
 def _foods() -> frozenset[str]:
     """Return the words for food without any allergen."""
     return frozenset(
@@ -396,12 +397,12 @@ def _is_word(word: str, *uses: str) -> bool:
     return any(word in _words(use) for use in uses)
 
 
-@cache
+@made_once
 def _words(use: str) -> TableWords:
     return TableWords(word for word in _all(use) if "_" not in word)
 
 
-@cache
+@made_once
 def _phrases() -> dict[str, re.Pattern[str]]:
     """Return the phrases of each use."""
     named = {use: [phrase for phrase in _all(use) if "_" in phrase] for use in _USES}
@@ -418,13 +419,13 @@ def _expression(phrase: str) -> str:
     return re.escape(phrase).replace(r"\*", r"\w*").replace("_", r"[\W_]+")
 
 
-@cache
+@made_once
 def _firsts() -> frozenset[str]:
     """Return the words with which phrases begin."""
     return frozenset(phrase.partition("_")[0] for use in _USES for phrase in _all(use) if "_" in phrase)
 
 
-@cache
+@made_once
 def _all(use: str) -> tuple[str, ...]:
     return tuple(
         word for row in rows_of("alcohol_words.tsv") if row["use"] == use for word in row["words"].split()

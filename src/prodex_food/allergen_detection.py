@@ -42,7 +42,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial, reduce
+from functools import lru_cache, partial, reduce
 from types import MappingProxyType
 from typing import Self
 
@@ -61,6 +61,7 @@ from prodex.packs import (
     has_match,
     is_familiar,
     is_true,
+    made_once,
 )
 from prodex_food.vocabulary import (
     COMPOUNDING,
@@ -496,7 +497,7 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     return _replacing(use, languages)(texts) if _phrases(use, languages) else texts
 
 
-@cache
+@made_once
 def _replacing(use: str, languages: tuple[str, ...]) -> Remembered:
     return Remembered(lambda texts: _replaced(texts, _phrases(use, languages)), pa.string())
 
@@ -522,7 +523,7 @@ def _first_match(phrase: str, text: str) -> str:
     return match[0].strip(" ,;:.()[]*&/+-") if match else ""
 
 
-@cache
+@made_once
 def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     """Return the expressions of one use in some languages."""
     if use == "exempt":
@@ -610,7 +611,7 @@ _MADE_OF_IT = (
 )
 
 
-@cache
+@made_once
 def _listing_words() -> frozenset[str]:
     return frozenset(word for words in _phrases("listing", LANGUAGES) for word in words.pattern.split())
 
@@ -644,7 +645,7 @@ def _resembled(word: str, languages: tuple[str, ...]) -> int:
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
 
 
-@cache
+@made_once
 def _near(language: str) -> Mapping[str, int]:
     """Return the bits of words as machines misread them, and of long ones that lack a letter."""
     near: dict[str, int] = {}
@@ -778,7 +779,7 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     return any(word in _ingredient_words(language).whole for language in languages)
 
 
-@cache
+@made_once
 def _ingredient_words(language: str) -> TableWords:
     rows = rows_of("ingredient_words.tsv")
     return TableWords(word for row in rows if row["language"] == language for word in row["words"].split())

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from prodex.packs import (
     by_value,
     encoded,
     folded,
+    made_once,
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
@@ -242,7 +243,7 @@ def _is_word(word: str, use: str) -> bool:
     return word in _food_words(use)
 
 
-@cache
+@made_once
 def _food_words(use: str, fewest: int = 0) -> TableWords:
     """Return the words of a use; with a fewest, without parts of words that have fewer letters."""
     words = (word for row in rows_of("food_words.tsv") if row["use"] == use for word in row["words"].split())

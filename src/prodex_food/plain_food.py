@@ -14,13 +14,13 @@ before what describes the one ingredient, `processed` does not stay as it is, `s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from prodex.packs import NAMES, Answer, Mask, Products, TextColumns, encoded
+from prodex.packs import NAMES, Answer, Mask, Products, Rows, TextColumns, encoded, made_once
 from prodex_food.words import TableWords, rows_of
 
 #: What has to be requested, so that nothing says that a food may be one of these.
@@ -38,35 +38,48 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
         return pd.arrays.BooleanArray(chosen, chosen)
     if not products.are_asked_for(list(_READ)):
         return pd.arrays.BooleanArray(chosen & False, chosen)
-    texts = TextColumns.of(products)
-
-    def read(attributes: Sequence[str]) -> dict[int, list[str]]:
-        rows = np.flatnonzero(chosen[texts.product] & texts.within(attributes))
-        found: dict[int, list[str]] = {}
-        for product, text in zip(
-            texts.product[rows].tolist(), texts.folded(texts.wording[rows]).to_pylist(), strict=True
-        ):
-            found.setdefault(product, []).append(text)
-        return found
-
-    lists, names = read(["composition"]), read(NAMES)
     kinds, kind = encoded(products.column("kind"))
-    labels = [*products.folded(kinds).to_pylist(), ""]
-    may = np.zeros(len(products), bool)
-    for product in np.flatnonzero(chosen).tolist():
-        named = (*names.get(product, ()), labels[kind[product]])
-        may[product] = _may_be(tuple(lists.get(product, ())), named)
-    return pd.arrays.BooleanArray(may & False, may)
+    # The last value is for products without a kind, whose code is -1.
+    of_kinds = np.array([*map(_name_tells, products.folded(kinds).to_pylist()), 0], np.int64)[kind]
+    named = of_kinds | _told(products, chosen, NAMES, _name_tells)
+    listed = _told(products, chosen, ("composition",), _list_tells)
+
+    def tells(what: int, of: Rows) -> Mask:
+        return np.asarray(of & what > 0)
+
+    is_raw = ~tells(_PROCESSED, named)
+    without_list = is_raw & tells(_LEAF | _PLAIN, named)
+    with_list = tells(_PLAIN, listed) | (is_raw & tells(_ONE_THING, listed))
+    may = tells(_SUPPLEMENT, named) | np.where(listed > 0, with_list, without_list)
+    return pd.arrays.BooleanArray(may & False, may & chosen)
 
 
-def _may_be(lists: tuple[str, ...], named: tuple[str, ...]) -> bool:
-    uses = {_use_in_name(word) for word in _WORD.findall(" ; ".join(named))}
-    if "supplement" in uses:
-        return True
-    is_processed = "processed" in uses
-    if not lists:
-        return not is_processed and ("leaf" in uses or any(map(_is_plain, named)))
-    return any(_is_plain(text) or (not is_processed and _is_one_thing(text)) for text in lists)
+#: What texts tell, as bits: that there is a list, that there is nothing in it but what needs no declaration, that it
+#: names one ingredient; and what the words of a name are of.
+_LISTED, _PLAIN, _ONE_THING, _SUPPLEMENT, _PROCESSED, _LEAF = (1 << place for place in range(6))
+_IN_NAMES = {"supplement": _SUPPLEMENT, "processed": _PROCESSED, "leaf": _LEAF}
+
+
+def _told(products: Products, chosen: Mask, attributes: Sequence[str], tells: Callable[[str], int]) -> Rows:
+    """Return what the texts of some products tell together; each wording is read once."""
+    texts = TextColumns.of(products)
+    rows = np.flatnonzero(chosen[texts.product] & texts.within(attributes))
+    used, wording = np.unique(texts.wording[rows], return_inverse=True)
+    of_wordings = np.array([*map(tells, texts.folded(used).to_pylist()), 0], np.int64)
+    found = np.zeros(len(products), np.int64)
+    np.bitwise_or.at(found, texts.product[rows], of_wordings[wording])
+    return found
+
+
+@lru_cache(maxsize=2**14)
+def _name_tells(name: str) -> int:
+    uses = {_use_in_name(word) for word in _WORD.findall(name)} - {""}
+    return sum(_IN_NAMES[use] for use in uses) | (_PLAIN if _is_plain(name) else 0)
+
+
+@lru_cache(maxsize=2**13)
+def _list_tells(text: str) -> int:
+    return _LISTED | (_PLAIN if _is_plain(text) else 0) | (_ONE_THING if _is_one_thing(text) else 0)
 
 
 def _is_plain(text: str) -> bool:
@@ -119,7 +132,7 @@ def _is_word(word: str, use: str) -> bool:
     return word in _words(use)
 
 
-@cache
+@made_once
 def _words(use: str) -> TableWords:
     rows = (row for row in rows_of("plain_food_words.tsv") if row["use"] == use)
     return TableWords(word for row in rows for word in row["words"].split())

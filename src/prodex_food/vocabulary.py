@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from prodex.packs import Message
+from prodex.packs import Message, made_once
 from prodex_food.words import TableWords, rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
@@ -177,7 +177,7 @@ def _is_misspelt(word: str, language: str) -> bool:
     return _have_one(spelled, harmless) and not _have_one(spelled, others)
 
 
-@cache
+@made_once
 def _spellings(language: str) -> tuple[Codes, Codes]:
     """Return the spellings of long words in order: of harmless ones, and of all others."""
     words = _vocabulary(language)
@@ -261,7 +261,7 @@ def named_after(word: str, language: str) -> str:
     return word
 
 
-@cache
+@made_once
 def _sounding(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     rows = rows_of("allergen_phrases.tsv")
     return tuple(
@@ -310,14 +310,14 @@ class _Vocabulary:
     parts: Mapping[str, _Part]
 
 
-@cache
+@made_once
 def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words that name allergens in a language by group, as the table has them."""
     rows = rows_of("allergens.csv", ";")
     return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
 
 
-@cache
+@made_once
 def _vocabulary(language: str) -> _Vocabulary:
     rows = [row for row in rows_of("harmless_words.tsv") if row["language"] == language]
     harmless = {word for row in rows for word in row["words"].split()}
@@ -412,7 +412,7 @@ class _Phrases:
         return 0, _UNKNOWN
 
 
-@cache
+@made_once
 def _phrases(languages: tuple[str, ...]) -> _Phrases:
     """Return the phrases of some languages; what is one in several means what it means in any of them."""
     found: dict[str, Meaning] = {}
@@ -426,7 +426,7 @@ def _phrases(languages: tuple[str, ...]) -> _Phrases:
     return _Phrases(found, sizes)
 
 
-@cache
+@made_once
 def _phrases_in(language: str) -> Mapping[str, Meaning]:
     harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv") if row["language"] == language)
     found = dict.fromkeys(harmless, _HARMLESS)
@@ -589,7 +589,7 @@ class _OwnLists:
         return bool(meaning.named | meaning.kind | meaning.likely)
 
 
-@cache
+@made_once
 def _foods(languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset().union(*(_vocabulary(language).food for language in languages))
 
@@ -609,7 +609,7 @@ def _has_other_cereal(tokens: Sequence[str], languages: Sequence[str]) -> bool:
     return any(_other_cereals(language).search(text) for language in languages)
 
 
-@cache
+@made_once
 def _other_cereals(language: str) -> re.Pattern[str]:
     found = (
         one["pattern"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from prodex.packs import (
     Verdict,
     has_match,
     is_true,
+    made_once,
     rule,
 )
 from prodex_food.words import rows_of
@@ -35,7 +36,7 @@ _rule = partial(
 )
 
 
-@cache
+@made_once
 def _label_parts() -> dict[str, str]:
     """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
     found: dict[str, list[str]] = {}

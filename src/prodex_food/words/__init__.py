@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib import resources
+from itertools import zip_longest
+from typing import Any
+
+from prodex.packs import made_once
 
 
-@cache
+@made_once
 def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
     """Return the rows of a table of words.
 
@@ -18,7 +20,10 @@ def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
     True
     """
     text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
-    return tuple(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
+    names, *rows = (line.split(delimiter) for line in text.splitlines() if line)
+    # A language, a use or a group stands in thousands of rows, and once in memory. The last cells may be missing.
+    known: dict[Any, Any] = {}
+    return tuple(dict(zip_longest(names, map(known.setdefault, row, row))) for row in rows)
 
 
 class TableWords:
