@@ -504,13 +504,18 @@ def _replacing(use: str, languages: tuple[str, ...]) -> Remembered:
 
 def _replaced(texts: pa.Array, phrases: Sequence[_Phrase]) -> pa.Array:
     """Replace phrases in those texts alone that have one of them."""
-    rows = pa.array(is_true(has_match(texts, "|".join(one.sign for one in phrases))))
+
+    # Whoever asks remembers what is left of a text, so that nobody asks again whether it has a sign.
+    def has(some: pa.Array, sign: str) -> pa.Array:
+        return pc.match_substring_regex(some, sign)
+
+    rows = has(texts, "|".join(one.sign for one in phrases))
     few = texts.filter(rows)
     for one in phrases if len(few) else ():
         # Finding out is far quicker than replacing.
-        own = pa.array(is_true(has_match(few, one.sign)))
+        own = has(few, one.sign)
         if one.other_sign and pc.any(own).as_py():
-            own = pc.and_(own, has_match(few, one.other_sign))
+            own = pc.and_(own, has(few, one.other_sign))
         if pc.any(own).as_py():
             replaced = pc.replace_substring_regex(few.filter(own), one.pattern, one.left)
             # Other expressions look for one space between words.

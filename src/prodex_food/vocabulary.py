@@ -330,8 +330,8 @@ def _vocabulary(language: str) -> _Vocabulary:
             if "*" in word:
                 compounds.setdefault(meaning, set()).add(word)
             # Of an allergen, its bare stem is a word that a misspelt one may be.
-            if "*" not in word or meaning.named:
-                whole[word] = _all_of([whole.get(word, _UNKNOWN), meaning])
+            if ("*" not in word or meaning.named) and whole.setdefault(word, meaning) is not meaning:
+                whole[word] = _all_of([whole[word], meaning])
     return _Vocabulary(
         frozenset(harmless),
         frozenset(
@@ -418,7 +418,8 @@ def _phrases(languages: tuple[str, ...]) -> _Phrases:
     found: dict[str, Meaning] = {}
     for language in languages:
         for phrase, meaning in _phrases_in(language).items():
-            found[phrase] = _all_of([found.get(phrase, _UNKNOWN), meaning])
+            if found.setdefault(phrase, meaning) is not meaning:  # hardly any is one in two languages
+                found[phrase] = _all_of([found[phrase], meaning])
     sizes: dict[str, int] = {}
     for phrase in found:
         first = phrase.partition(" ")[0]

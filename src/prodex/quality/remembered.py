@@ -15,6 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from prodex.tables.columns import as_one_chunk
+
 #: Of more texts at once nothing is remembered: to look at them costs more than to compile.
 _FEW = 2_000
 #: So many texts are remembered with each function, then all are forgotten.
@@ -52,10 +54,16 @@ class Remembered:
         if new := [text for text in dict.fromkeys(wanted) if text not in known]:
             if len(known) + len(new) > _MOST:
                 known = self._known = {text: known[text] for text in wanted if text in known}
-            made = self._find(pa.array(new, pa.string())).to_pylist()
+            made = self._find(pa.array(new, pa.string()))
             # Many functions know the same texts, which are in memory once.
-            known.update(zip((text and sys.intern(text) for text in new), made, strict=True))
+            known.update(zip(map(_interned, new), made.to_pylist(), strict=True))
+            if len(new) == len(wanted) and made.type == self._kind:  # each text is new, and there once
+                return as_one_chunk(made)
         return pa.array([known[text] for text in wanted], self._kind)
+
+
+def _interned(text: str | None) -> str | None:
+    return None if text is None else sys.intern(text)
 
 
 def has_match(texts: pa.Array, pattern: str) -> pa.Array:
