@@ -38,6 +38,7 @@ ROWS = (
         "installation",
         "installed_packs",
         "locales",
+        "made_once",
         "patterns",
         "written_json",
         "written_dates",
