@@ -18,6 +18,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, reduce
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -182,9 +183,15 @@ def _spellings(language: str) -> tuple[Codes, Codes]:
     """Return the spellings of long words in order: of harmless ones, and of all others."""
     words = _vocabulary(language)
     return (
-        np.sort(_codes([word for word in words.harmless if len(word) >= _LONG])),
-        np.sort(_codes([word for word in words.whole if len(word) >= _LONG - 1])),
+        _ordered_codes(word for word in words.harmless if len(word) >= _LONG),
+        _ordered_codes(word for word in words.whole if len(word) >= _LONG - 1),
     )
+
+
+def _ordered_codes(words: Iterable[str]) -> Codes:
+    # One length after another: among the longest, short words would take as much room as they.
+    alike = groupby(sorted(words, key=len), len)
+    return np.sort(np.concatenate([_codes(list(some)) for _, some in alike]))
 
 
 @lru_cache(maxsize=2**10)
