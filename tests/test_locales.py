@@ -6,7 +6,7 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.exploration.card.contents import read_card
+from prodex.notebook.views.card_contents import read_card
 from prodex.locales import (
     known_language_tag,
     language_code,
