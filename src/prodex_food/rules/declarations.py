@@ -200,10 +200,9 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     texts = TextColumns.of(products)
     named = np.flatnonzero(texts.within(NAMES))
     in_liquid: dict[int, str] = {}
-    kinds, kind = encoded(products.column("kind"))
-    of_kind = np.array([*map(medium_of, products.folded(kinds).to_pylist()), ""])
-    for product in np.flatnonzero(of_kind[kind] != "").tolist():
-        in_liquid[product] = str(of_kind[kind[product]])
+    of_kind = products.by_folded(products.column("kind"), medium_of, "")
+    for product in np.flatnonzero(of_kind != "").tolist():
+        in_liquid[product] = str(of_kind[product])
     used = texts.used(named)
     used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
     mediums = np.full(len(texts.texts), "", object)
@@ -266,20 +265,9 @@ def use_by_has_storage_conditions(
     products: Products, *, attribute: str = "tradeItemDateOnPackagingTypeCode"
 ) -> Verdict:
     """A "use by" date is true only of food that is stored as it should be, so the law wants the conditions after it."""
-    dated: set[int] = set()
-    for table, columns in (("codes", ("code", "label")), ("scalars", ("value",)), ("texts", ("text",))):
-        rows = products.arrow(table, "attribute", *columns)
-        own = pc.or_(
-            pc.equal(rows["attribute"], attribute), pc.starts_with(rows["attribute"], f"{attribute}.")
-        )
-        rows = rows.filter(own)
-        for column in columns:
-            values, code = encoded(rows[column])
-            is_date = np.append(
-                [bool(words_in(text, "use_by")) for text in folded(values).to_pylist()], False
-            )
-            dated.update(rows["product"].to_numpy()[is_date.astype(bool)[code]].tolist())
-    used = products.any(list(dated))
+    rows = products.values_at([attribute], "codes.code", "codes.label", "scalars.value", "texts.text")
+    is_date = products.by_folded(rows["value"], lambda text: bool(words_in(text, "use_by")), False)
+    used = products.any(rows["product"].to_numpy()[is_date])
     fails = used & ~products.any_filled(_STORAGE)
     reason = Message('a "use by" date, and no storage conditions')
     return Verdict(
