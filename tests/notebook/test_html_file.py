@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 import prodex
 from prodex.cli import main
 from prodex.errors import InputError, StorageError
-from prodex.exploration.card.contents import read_card, read_cards
 from prodex.notebook.assets import file_script
+from prodex.notebook.card_html import card_parts
 from prodex.notebook.html_file.cards import CardParts
 from prodex.notebook.html_file.packing import Packer, packed_together
-from prodex.notebook.views.card_parts import card_parts
+from prodex.notebook.views.card_contents import read_card, read_cards
 from prodex.notebook.widget import explore
 from prodex.selection import Selection
 from prodex_sandbox.sample import AS_OF, shared_products

@@ -19,7 +19,7 @@ from prodex.errors import ChangesRefused
 from prodex.languages import Said
 from prodex.languages.message import said_by
 from prodex.locales import short_of
-from prodex.send.corrections import KnownProducts, received_products
+from prodex.send.known_products import KnownProducts, received_products
 from prodex.send.merging import TextPlace, recoded, text_change
 from prodex.send.records import DELETE, Product
 from prodex.worklists.answer_kinds import AnswerShape

@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from prodex.exploration.card.contents import CardContents
 from prodex.notebook.assets import card_style
+from prodex.notebook.session.actions import Block
 from prodex.notebook.static import blocks_html
-from prodex.notebook.views.card_contents import details, raw_block, raw_part, shown_picture
-from prodex.notebook.views.card_parts import card_parts
+from prodex.notebook.views.card_blocks import details, part
+from prodex.notebook.views.card_contents import CardContents, shown_picture
+from prodex.notebook.views.card_sections import raw_block, raw_part
+from prodex.notebook.views.card_texts import texts_part
 from prodex.notebook.views.gallery_pictures import jpegs
 
 if TYPE_CHECKING:
     from prodex.pictures.thumbnails import Thumbnail
+
+
+def card_parts(card: CardContents, images: Mapping[str, Block] | None = None) -> list[Block]:
+    """Return the parts of a card that nobody corrects, without the record as received; `images` as for its pictures."""
+    pictures = card.pictures
+    return [
+        *card.above,
+        texts_part(card),
+        part("Pictures", pictures.above, *pictures.blocks(images or {})),
+        *card.below,
+    ]
 
 
 def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> str:
@@ -29,13 +42,13 @@ def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None)
     Examples
     --------
     >>> import prodex
-    >>> from prodex.exploration.card.contents import read_card
+    >>> from prodex.notebook.views.card_contents import read_card
     >>> "<h4>Texts by language</h4>" in card_html(read_card(prodex.flatten([{"id": 7}]), "7"))
     True
     """
     images = images or {}
     named = {position: shown_picture(one) for position, one in images.items()}
-    raw = raw_part(card, lambda title: details(title, raw_block(card), key="record"))
+    raw = raw_part(card.raw, lambda title: details(title, raw_block(card.raw), key="record"))
     blocks = [*card_parts(card, named), raw]
     pictures = {name: (kind, content) for name, kind, content in jpegs(one.bytes for one in images.values())}
     return f'<div class="prodex mathjax_ignore"><div class="card">{blocks_html(blocks, pictures)}</div></div>'

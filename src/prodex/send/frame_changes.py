@@ -20,16 +20,10 @@ from prodex.formats.formulas import unescape_formulas
 from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import hint_and_all
-from prodex.send.corrections import (
-    Changes,
-    KnownProducts,
-    Refusal,
-    merged_changes,
-    merged_with,
-    received_products,
-    refuse_changed,
-)
+from prodex.send.known_products import KnownProducts, received_products
 from prodex.send.merging import TextPlace, recoded, text_change
+from prodex.send.product_writes import Changes, Refusal, merge_changes
+from prodex.send.products_now import refuse_changed
 from prodex.send.records import DELETE, Product
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -59,10 +53,10 @@ def changes_from(
             asked[product] = _changes(product, record, corrections[product], known)
         except ChangesRefused as error:
             refused.append((product, record.get("gtin"), said_by(error)))
-    changes, more = merged_changes(records, asked, known, catalog.origin)
+    changes, more = merge_changes(records, asked, known, catalog.origin)
     _refuse_all([*refused, *more], len(corrections))
     if service is not None:
-        refuse_changed(service, *merged_with(changes))
+        refuse_changed(service, changes.loaded, changes.extra)
     return changes
 
 

@@ -35,7 +35,7 @@ from prodex.languages.message import said_by, sentences
 from prodex.locales import short_of, tag_of
 from prodex.messages import nearest
 from prodex.quality.misread_letters import misread
-from prodex.send.corrections import KnownProducts
+from prodex.send.known_products import KnownProducts
 from prodex.send.merging import TextPlace
 from prodex.send.records import Product
 from prodex.tables.values import halves_of

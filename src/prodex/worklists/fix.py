@@ -35,14 +35,15 @@ from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
-from prodex.query import GTINS_PER_CALL, ProductQuery
-from prodex.send.corrections import KnownProducts, received_products
+from prodex.query import ProductQuery
+from prodex.send.known_products import KnownProducts, received_products
+from prodex.send.products_now import products_now
 from prodex.send.records import Product
 from prodex.send.sending import also_sent
 from prodex.send.sending_rule import SentBefore
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author
-from prodex.service import Client, pages
+from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.reading import flatten
 from prodex.tables.plain_walk import product_key
@@ -87,7 +88,6 @@ from prodex.worklists.returned_files import (
 )
 from prodex.worklists.row_keys import key_of
 from prodex.worklists.sent_answers import NOT_SENT, SentAnswers
-from prodex.written_json import read_written
 
 #: State and reason of answers, by their number.
 AnswerStates: TypeAlias = Mapping[int, tuple[AnswerState, str]]
@@ -574,18 +574,18 @@ class Fix:
         service = service_given(service, "fix.apply(service)")
         words = also_sent(also, {"unknown"})
         asked = self._asked()
-        if not asked.changes.records:
+        if not asked.changes.writes:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
         if not elsewhere and (question := self.asks_where(service)) is not None:
             raise InputError(
                 advice("{question} If so, pass {it}.", question=question, it=Argument("elsewhere", True))
             )
         # Before the products are requested: they show all that imports have written until now.
-        gtins = [record["gtin"] for record in asked.changes.records]
+        gtins = [one.gtin for one in asked.changes.writes.values()]
         before = SentBefore.look(service, gtins, gives_up_lost=bool(words))
         newest, products = self._judged_now(service, asked, is_continued=bool(before.calls))
         left, ruling = self._sent.judge(asked, newest, products, before)
-        if left.records:
+        if left.writes:
             author = Author(self.by or user_name(), self.why)
             return self._sent.send(service, left, before, ruling, progress, products, author)
         if not ruling.upserts:
@@ -993,24 +993,11 @@ def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) 
         When the service cannot be reached.
     """
     concerned = _is_of_products(ids)
-    gtins = [
-        one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None
-    ]
-    # The filters of the load (such as allow_not_consumer_units) decide what the service lists at all.
-    extra = {} if catalog.origin.query is None else dict(catalog.origin.query.extra)
-    records: list[Product] = []
-    if gtins:
-        found = pages(
-            service,
-            ProductQuery(gtins_in=gtins, extra=extra),
-            page_size=GTINS_PER_CALL,
-            accept_language=catalog.origin.accept_language,
-            progress=False,
-            # With a report of its own, a missing product does not raise here; its answers become conflicts.
-            report=lambda _: None,
-        )
-        records += [read_written(bytes(one)) for page in found for one in page.envelope.data]
-    return records
+    gtins = catalog.arrow("products", ["gtin"], concerned)["gtin"].drop_null().to_pylist()
+    extra = {} if catalog.origin.query is None else catalog.origin.query.extra
+    language = catalog.origin.accept_language
+    # The answers about a product that is missing become conflicts.
+    return [*products_now(service, gtins, extra, accept_language=language, some_may_lack=True)]
 
 
 def are_as_judged(records: Iterable[Product], catalog: Catalog, ids: Collection[str]) -> bool:

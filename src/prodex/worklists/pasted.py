@@ -28,7 +28,7 @@ from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.languages import Message, Said
 from prodex.messages import counted
 from prodex.quality.profile import Profile
-from prodex.send.corrections import KnownProducts
+from prodex.send.known_products import KnownProducts
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import ConcernedProducts, assigned, decided

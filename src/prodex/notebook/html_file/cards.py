@@ -7,10 +7,10 @@ from itertools import chain, islice
 from typing import Any
 
 from prodex.catalog import Catalog
-from prodex.exploration.card.contents import read_cards
+from prodex.notebook.card_html import card_parts
 from prodex.notebook.html_file.packing import Packer, packed_together
 from prodex.notebook.html_file.page import file_part
-from prodex.notebook.views.card_parts import card_parts
+from prodex.notebook.views.card_contents import read_cards
 from prodex.quality import Audit
 
 #: Cards that are packed together, and those by which is found what most cards have in common.

@@ -8,32 +8,23 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from prodex.compare import Difference
-from prodex.exploration.card.contents import CardContents
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text, work
-from prodex.notebook.views.card_contents import (
-    details,
-    part,
-    pictures_above,
-    pictures_block,
-    plain_table,
-    raw_block,
-    raw_part,
-    shown_picture,
-)
+from prodex.notebook.views.card_blocks import details, part, plain_table
+from prodex.notebook.views.card_contents import CardContents, shown_picture
 from prodex.notebook.views.card_reading import (
     Cards,
     NotRead,
-    ReadCard,
     card_pictures,
     card_wants,
     found_pictures,
     read_now,
 )
+from prodex.notebook.views.card_sections import raw_block, raw_part
 from prodex.notebook.views.card_texts import Editing, texts_part
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.history import history_part, name_with_history
@@ -51,7 +42,7 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
     if read is None and session.part(Editing).product_id == product_id:
         # The products were renewed while somebody types: an editor that goes for a moment takes the focus with it.
         read = read_now(session, product_id)
-    blocks = _body(session, read) if isinstance(read, ReadCard) else _instead(session, read)
+    blocks = _body(session, read) if isinstance(read, CardContents) else _instead(session, read)
     block = {
         "kind": "card",
         "key": f"card {product_id}",
@@ -65,7 +56,7 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
 
 def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> list[Block]:
     """Return what stays in sight while a card is scrolled."""
-    is_read, close = isinstance(read, ReadCard), None
+    is_read, close = isinstance(read, CardContents), None
     edit = button(
         "✎ Correct a text",
         "card.correct_first",
@@ -98,16 +89,15 @@ def _instead(session: Session, read: Any) -> list[Block]:
     return [shown or paragraph("Reading the product …", key="reading", tone="muted")]
 
 
-def _body(session: Session, read: ReadCard) -> list[Block]:
-    card = read.contents
+def _body(session: Session, card: CardContents) -> list[Block]:
     return [
         *_changed_since(session.changed, card.product_id),
-        *read.before,
+        *card.above,
         texts_part(card, session if session.can("card.edit") else None),
         *_history(session, card.product_id),
         _pictures_part(session, card),
-        *read.after,
-        raw_part(card, lambda title: fold(session, "card-record", title, lambda: [raw_block(card)])),
+        *card.below,
+        raw_part(card.raw, lambda title: fold(session, "card-record", title, lambda: [raw_block(card.raw)])),
     ]
 
 
@@ -180,11 +170,11 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
         )
     return part(
         "Pictures",
-        pictures_above(card.pictures),
+        card.pictures.above,
         show,
         work(session, "card-pictures"),
         paragraph(typed_text(why), key="why-not", tone="problem") if why else None,
-        *pictures_block(card.pictures, images),
+        *card.pictures.blocks(images),
         look="card-pictures",
     )
 
