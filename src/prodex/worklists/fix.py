@@ -382,12 +382,10 @@ class Fix:
             if one.state is AnswerState.NEEDS_CONFIRMATION
         }
         chosen = self.needs_confirmation if answers is None else answers
-        if not isinstance(chosen, pd.DataFrame) or not set(PLACE) <= set(chosen.columns):
-            raise InputError(
-                f"answers is {described(chosen)}. Give rows of fix.needs_confirmation, or nothing to confirm all."
-            )
+        places = _places_in(
+            "answers", chosen, "Give rows of fix.needs_confirmation, or nothing to confirm all."
+        )
         requests = {one.answer.cell_place for one in self._requests}
-        places = [CellPlace(*row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
         if answers is None:
             # These are no answers to send: `accept` is for them.
             places = [place for place in places if place not in requests]
@@ -417,7 +415,7 @@ class Fix:
         """What suppliers wrote under "Accept because", as rows of `answers`: the analyst decides, with `accept`."""
         places = {one.answer.cell_place for one in self._requests}
         answers = self.answers
-        own = [tuple(row) in places for row in answers[list(PLACE)].itertuples(index=False, name=None)]
+        own = [one in places for one in _places_in("answers", answers)]
         return answers[own].reset_index(drop=True)
 
     def accept(
@@ -454,11 +452,7 @@ class Fix:
         }
         places = list(asked)
         if requests is not None:
-            if not isinstance(requests, pd.DataFrame) or not set(PLACE) <= set(requests.columns):
-                raise InputError(
-                    f"requests is {described(requests)}. Give rows of fix.requests, or nothing for all."
-                )
-            places = [CellPlace(*row) for row in requests[list(PLACE)].itertuples(index=False, name=None)]
+            places = _places_in("requests", requests, "Give rows of fix.requests, or nothing for all.")
         if wrong := [one for one in places if one not in asked]:
             raise InputError(
                 f"{place_in_words(*wrong[0])} asks for nothing that is open. Give rows of fix.requests."
@@ -788,6 +782,13 @@ class Fix:
         from prodex.display.fix import html_of
 
         return html_of(self)
+
+
+def _places_in(name: str, rows: object, advice: str = "") -> list[CellPlace]:
+    """Return the places that rows of answers are about."""
+    if not isinstance(rows, pd.DataFrame) or not set(PLACE) <= set(rows.columns):
+        raise InputError(f"{name} is {described(rows)}. {advice}")
+    return [CellPlace(*row) for row in rows[list(PLACE)].itertuples(index=False, name=None)]
 
 
 def _is_judged_again(decision: Decision) -> bool:
