@@ -54,8 +54,8 @@ from prodex.worklists.answer_outcomes import (
     ConcernedProducts,
     Confirmed,
     Decision,
-    assigned,
-    decided,
+    assign_product,
+    decide_answers,
 )
 from prodex.worklists.answer_rows import (
     COLUMNS,
@@ -600,7 +600,9 @@ class Fix:
             return asked, records
         catalog = with_products(self._every, records, ids)
         products = products_of(catalog, ids, KnownProducts.of(catalog))
-        judged_again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
+        judged_again = iter(
+            decide_answers([one.answer for one in chosen], products, catalog, self._confirmed)
+        )
         kept = [next(judged_again) if _is_judged_again(one) else one for one in asked.decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         if is_continued:
@@ -861,11 +863,11 @@ def _fix_of(
     returned = identified(returned, every, only)
     returned.answers += typed_over(returned.doubtful, every, known)
     there = dict.fromkeys(one for several in known.ids.values() for one in several)
-    whose = [assigned(one, known, there).product for one in returned.answers]
+    whose = [assign_product(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
     products = products_of(every, filter(None, [*whose, *own]), known, received)
     made = judged_answers(returned.answers, products, every, profile, now)
-    requests = tuple(_needs_confirmation(assigned(one, known, there)) for one in returned.requests)
+    requests = tuple(_needs_confirmation(assign_product(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
     names = product_names(every, list(dict.fromkeys([*products.records, *asking])))
     origin = MadeBy() if made_by is None else made_by
@@ -911,7 +913,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     gtins = {row["product_id"]: row["gtin"] for row in rows}
     changed = {row["product_id"]: row["updated_at"] for row in rows}
     shapes = Shapes.of(catalog)
-    owned = [(assigned(one, known, gtins).product, one) for one in doubtful]
+    owned = [(assign_product(one, known, gtins).product, one) for one in doubtful]
     texts = _texts_by_product(catalog, {product for product, _ in owned if product is not None})
     found, unsure = [], []
     for product, one in owned:
@@ -929,7 +931,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
                 unsure.append((product, one))
     if unsure:
         products = products_of(catalog, [product for product, _ in unsure], known)
-        made = decided([one for _, one in unsure], products, catalog)
+        made = decide_answers([one for _, one in unsure], products, catalog)
         found += [one.answer for one in made if one.holds is False]
     return found
 

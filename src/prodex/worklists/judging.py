@@ -37,7 +37,7 @@ from prodex.worklists.answer_outcomes import (
     ConcernedProducts,
     Confirmed,
     Decision,
-    decided,
+    decide_answers,
 )
 from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
 from prodex.worklists.evidence import alike
@@ -87,7 +87,7 @@ def judged_answers(
 
     `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
     """
-    decisions = with_conflicts(decided(answers, products, catalog, confirmed))
+    decisions = with_conflicts(decide_answers(answers, products, catalog, confirmed))
     return judged(decisions, products, catalog, profile, now) if answers else None
 
 
@@ -369,7 +369,7 @@ def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
 
 def products_after(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> Catalog:
     """Return the products concerned as they would be with all answers that nothing but a question speaks against."""
-    decisions = with_conflicts(decided(answers, products, catalog))
+    decisions = with_conflicts(decide_answers(answers, products, catalog))
     states = {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
     return _flattened(_merged(decisions, states, products, catalog)[0], products, catalog)
 
