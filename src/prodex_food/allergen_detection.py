@@ -90,6 +90,7 @@ _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
 _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 #: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
+#: What the tables call {item}, {clause} and {sentence}: up to the next comma, bracket or dot.
 _ITEM = r"[^.,;:()\[\]{}]*"
 _CLAUSE = r"[^.,;:()\[\]]*"
 _SENTENCE = r"[^.;\[\]{}]*"

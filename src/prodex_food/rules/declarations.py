@@ -127,7 +127,7 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
     judged &= ~products.column("brand").is_null().to_numpy(zero_copy_only=False)[texts.product]
     rows = np.flatnonzero(judged)
     lengths = pc.utf8_length(products.column("brand")).fill_null(0).to_numpy(zero_copy_only=False)
-    # A name that is much longer than the brand says more than the brand.
+    # A name that is much longer than the brand says more than the brand, and is not read.
     is_near = pc.utf8_length(texts.values(rows)).to_numpy(zero_copy_only=False) <= (
         lengths[texts.product[rows]] + _SIGNS
     )
@@ -241,6 +241,7 @@ def alcohol_strength_to_a_tenth(
 ) -> Verdict:
     """The law prescribes how the strength is written, so a figure such as 4.95 is not that of the label."""
     product, strength, _ = quantities(products, attribute)
+    # Below the limit the law asks for no strength, and so not for how it is written.
     judged = strength > ALCOHOL_LIMIT
     # A float of 32 bits holds 12.1 as 12.100000381: what is as near as that to a tenth is one.
     tenth = np.round(strength, 1)

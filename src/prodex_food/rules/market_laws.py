@@ -37,6 +37,7 @@ from prodex_food.laws import DEFORESTATION, HONEY, PACKAGING, PRODUCT_SAFETY, UN
 
 #: Declares a rule of a law; cases and pallets are not offered to consumers.
 _rule = partial(rule, dimension="completeness", block="identity", scope=CONSUMER_UNITS)
+#: Art. 19 asks it of every offer at a distance, which is what records are made for.
 _safety = partial(_rule, law=PRODUCT_SAFETY, severity="error")
 _deforestation = partial(_rule, law=DEFORESTATION)
 
@@ -131,7 +132,7 @@ def non_food_warns_in_languages_of_market(products: Products, *, warnings: tuple
     spoken: dict[int, set[str]] = {}
     for row, language in zip(texts.product[meant].tolist(), texts.language[meant].tolist(), strict=True):
         spoken.setdefault(row, set()).add(texts.languages[language])
-    # A text that says no language may be in any.
+    # A text that states no language may be in any: who has one is unknown.
     told = {row: languages for row, languages in spoken.items() if all(languages)}
     required = by_value(products.column("market"), lambda market: " ".join(languages_of(market)), "").tolist()
     missing = [
