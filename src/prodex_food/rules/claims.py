@@ -34,6 +34,7 @@ from prodex.packs import (
     TextColumns,
     Verdict,
     compared_with,
+    made_once,
     rule,
 )
 from prodex_food.food_products import is_food
@@ -120,11 +121,8 @@ class _Claims(NamedTuple):
     words: list[str]
 
 
+@made_once
 def _claims(products: Products) -> _Claims:
-    return products.remember("claims", lambda: _claims_made(products))
-
-
-def _claims_made(products: Products) -> _Claims:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within(CLAIMING))
     used = texts.used(own)
@@ -227,12 +225,9 @@ def _counted(products: Products, nutrition: NutritionColumns) -> Mask:
     return hundred & (nutrition.prepared | ~is_prepared[nutrition.product])
 
 
+@made_once
 def _are_called(products: Products, use: str) -> Mask:
     """Say which of the products that claim something have words of a use in a name."""
-    return products.remember(("called", use), lambda: _called(products, use))
-
-
-def _called(products: Products, use: str) -> Mask:
     texts = TextColumns.of(products)
     claiming = products.any(texts.product[_claims(products).text])
     rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])

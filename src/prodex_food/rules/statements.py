@@ -37,6 +37,7 @@ from prodex.packs import (
     compared_with,
     has_match,
     is_true,
+    made_once,
     rule,
 )
 from prodex_food.food_products import is_food
@@ -115,11 +116,8 @@ class _Ingredients(NamedTuple):
     folded: list[str]
 
 
+@made_once
 def _ingredients(products: Products, attribute: str) -> _Ingredients:
-    return products.remember(("statements", attribute), lambda: _candidates(products, attribute))
-
-
-def _candidates(products: Products, attribute: str) -> _Ingredients:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within([attribute]))
     used = texts.used(own)

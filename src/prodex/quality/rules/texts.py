@@ -22,7 +22,7 @@ from prodex.quality.language_detection import (
     known_languages,
     place_of_language,
 )
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
@@ -93,9 +93,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A product page in two languages, or with gaps, looks unfinished."""
     # One check for each language of a market: all of them share this table.
-    names, filled = products.remember(
-        ("languages of", attributes), lambda: _filled_texts(products, attributes)
-    )
+    names, filled = _filled_texts(products, attributes)
     languages = TextColumns.of(products).languages
     # Without the language, none is chosen, and `any` of none is False.
     filled_there = filled[:, :, [each == language for each in languages]].any(axis=2)
@@ -116,6 +114,7 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
     )
 
 
+@made_once
 def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
     """Return attributes by name, and for each product, attribute and language whether there is a text.
 
