@@ -64,8 +64,8 @@ def _refuse_all(refused: Sequence[Refusal], of: int) -> None:
     """Raise one error for all products that cannot be corrected, with the way to continue without them."""
     if not refused:
         return
-    refused = [(product, gtin, str(why)) for product, gtin, why in refused]
-    words = str(refused[0][2])
+    told = [(product, gtin, _with_gtin(gtin, str(why))) for product, gtin, why in refused]
+    words = told[0][2]
     if len(refused) > 1:
         words = (
             f"{len(refused):,} of {of:,} products cannot be corrected. {words} All are in .refused of this error; "
@@ -73,7 +73,12 @@ def _refuse_all(refused: Sequence[Refusal], of: int) -> None:
         )
     elif of > 1:
         words += f" It is in .refused of this error: without it the other {of - 1:,} can be sent."
-    raise ChangesRefused(words, pd.DataFrame(refused, columns=["product_id", "gtin", "problem"], dtype="str"))
+    raise ChangesRefused(words, pd.DataFrame(told, columns=["product_id", "gtin", "problem"], dtype="str"))
+
+
+def _with_gtin(gtin: object, why: str) -> str:
+    """Return why a product cannot be corrected, with its GTIN, unless that is said already."""
+    return why if gtin is None or str(gtin) in why else f"GTIN {gtin}: {why}"
 
 
 class Correction(NamedTuple):
@@ -280,9 +285,7 @@ def _changes(
             change = text_change(product, record, one.place, one.value, known.codes)
         # Two rows of a frame may be about one text if they agree, as they do after a join.
         if change is not None and found.setdefault(change.path, change) != change:
-            raise ChangesRefused(
-                f"GTIN {record.get('gtin')}: two different texts were given for {one.place}. Keep one of them."
-            )
+            raise ChangesRefused(f"two different texts were given for {one.place}. Keep one of them.")
     return [*found.values()]
 
 

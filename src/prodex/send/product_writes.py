@@ -22,7 +22,7 @@ from prodex.ledger.change_digests import Digests, attribute_of, digests_of
 from prodex.locales import meant_by, short_of, tag_of
 from prodex.messages import counted
 from prodex.send.known_products import KnownProducts
-from prodex.send.merging import TextItem, joined, texts_of, written_with
+from prodex.send.merging import TextItem, joined, texts_at, texts_of, written_with
 from prodex.send.records import DELETE, Product
 from prodex.written_json import is_plain
 
@@ -213,11 +213,7 @@ def _preview_row(change: Change, loaded: Product, written: Product) -> tuple[Any
     if text is None:
         return wire_path(path), None, None, old, DELETE if is_nothing(new) else new
     item = TextItem(wire_path(path), "", text)
-    variants = {
-        tag_of(one.variant)
-        for one in texts_of(written.get(str(path[0])), str(path[0]))
-        if one.attribute == item.attribute and one.variant is not None
-    }
+    variants = {tag_of(one.variant) for one in texts_at(written, item.attribute) if one.variant is not None}
     short = item.sent_language or item.code
     # Where an attribute has several texts of one language, that is named by its code.
     language = item.code if short and len(meant_by(short_of(short), [*variants])) > 1 else short

@@ -54,8 +54,8 @@ from prodex.worklists.answer_outcomes import (
     ConcernedProducts,
     Confirmed,
     Decision,
-    assigned,
-    decided,
+    assign_product,
+    decide_answers,
 )
 from prodex.worklists.answer_rows import (
     COLUMNS,
@@ -382,12 +382,10 @@ class Fix:
             if one.state is AnswerState.NEEDS_CONFIRMATION
         }
         chosen = self.needs_confirmation if answers is None else answers
-        if not isinstance(chosen, pd.DataFrame) or not set(PLACE) <= set(chosen.columns):
-            raise InputError(
-                f"answers is {described(chosen)}. Give rows of fix.needs_confirmation, or nothing to confirm all."
-            )
+        places = _places_in(
+            "answers", chosen, "Give rows of fix.needs_confirmation, or nothing to confirm all."
+        )
         requests = {one.answer.cell_place for one in self._requests}
-        places = [CellPlace(*row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
         if answers is None:
             # These are no answers to send: `accept` is for them.
             places = [place for place in places if place not in requests]
@@ -417,7 +415,7 @@ class Fix:
         """What suppliers wrote under "Accept because", as rows of `answers`: the analyst decides, with `accept`."""
         places = {one.answer.cell_place for one in self._requests}
         answers = self.answers
-        own = [tuple(row) in places for row in answers[list(PLACE)].itertuples(index=False, name=None)]
+        own = [one in places for one in _places_in("answers", answers)]
         return answers[own].reset_index(drop=True)
 
     def accept(
@@ -454,11 +452,7 @@ class Fix:
         }
         places = list(asked)
         if requests is not None:
-            if not isinstance(requests, pd.DataFrame) or not set(PLACE) <= set(requests.columns):
-                raise InputError(
-                    f"requests is {described(requests)}. Give rows of fix.requests, or nothing for all."
-                )
-            places = [CellPlace(*row) for row in requests[list(PLACE)].itertuples(index=False, name=None)]
+            places = _places_in("requests", requests, "Give rows of fix.requests, or nothing for all.")
         if wrong := [one for one in places if one not in asked]:
             raise InputError(
                 f"{place_in_words(*wrong[0])} asks for nothing that is open. Give rows of fix.requests."
@@ -606,7 +600,9 @@ class Fix:
             return asked, records
         catalog = with_products(self._every, records, ids)
         products = products_of(catalog, ids, KnownProducts.of(catalog))
-        judged_again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
+        judged_again = iter(
+            decide_answers([one.answer for one in chosen], products, catalog, self._confirmed)
+        )
         kept = [next(judged_again) if _is_judged_again(one) else one for one in asked.decisions]
         newest = judged(kept, products, catalog, self.profile, self._now)
         if is_continued:
@@ -790,6 +786,13 @@ class Fix:
         return html_of(self)
 
 
+def _places_in(name: str, rows: object, advice: str = "") -> list[CellPlace]:
+    """Return the places that rows of answers are about."""
+    if not isinstance(rows, pd.DataFrame) or not set(PLACE) <= set(rows.columns):
+        raise InputError(f"{name} is {described(rows)}. {advice}")
+    return [CellPlace(*row) for row in rows[list(PLACE)].itertuples(index=False, name=None)]
+
+
 def _is_judged_again(decision: Decision) -> bool:
     """Whether an answer is judged by the products of now: it is sent, or something that is sent depends on it."""
     is_needed = decision.answer.bound is not None and decision.state is AnswerState.UNCHANGED
@@ -860,11 +863,11 @@ def _fix_of(
     returned = identified(returned, every, only)
     returned.answers += typed_over(returned.doubtful, every, known)
     there = dict.fromkeys(one for several in known.ids.values() for one in several)
-    whose = [assigned(one, known, there).product for one in returned.answers]
+    whose = [assign_product(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
     products = products_of(every, filter(None, [*whose, *own]), known, received)
     made = judged_answers(returned.answers, products, every, profile, now)
-    requests = tuple(_needs_confirmation(assigned(one, known, there)) for one in returned.requests)
+    requests = tuple(_needs_confirmation(assign_product(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
     names = product_names(every, list(dict.fromkeys([*products.records, *asking])))
     origin = MadeBy() if made_by is None else made_by
@@ -910,7 +913,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     gtins = {row["product_id"]: row["gtin"] for row in rows}
     changed = {row["product_id"]: row["updated_at"] for row in rows}
     shapes = Shapes.of(catalog)
-    owned = [(assigned(one, known, gtins).product, one) for one in doubtful]
+    owned = [(assign_product(one, known, gtins).product, one) for one in doubtful]
     texts = _texts_by_product(catalog, {product for product, _ in owned if product is not None})
     found, unsure = [], []
     for product, one in owned:
@@ -928,7 +931,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
                 unsure.append((product, one))
     if unsure:
         products = products_of(catalog, [product for product, _ in unsure], known)
-        made = decided([one for _, one in unsure], products, catalog)
+        made = decide_answers([one for _, one in unsure], products, catalog)
         found += [one.answer for one in made if one.holds is False]
     return found
 

@@ -26,7 +26,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
 from prodex.quality.states import State as Result
-from prodex.send.merging import texts_of
+from prodex.send.merging import texts_at
 from prodex.send.preflight import inspect
 from prodex.send.product_writes import Changes, merge_changes
 from prodex.send.records import Product
@@ -37,13 +37,12 @@ from prodex.worklists.answer_outcomes import (
     ConcernedProducts,
     Confirmed,
     Decision,
-    decided,
+    decide_answers,
 )
 from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
 from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.returned_files import Answer
-from prodex.worklists.text_answers import without_gtin
 
 #: The note of an answer that was sent, and that its product shows.
 ARRIVED = Message("it has arrived.")
@@ -87,7 +86,7 @@ def judged_answers(
 
     `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
     """
-    decisions = with_conflicts(decided(answers, products, catalog, confirmed))
+    decisions = with_conflicts(decide_answers(answers, products, catalog, confirmed))
     return judged(decisions, products, catalog, profile, now) if answers else None
 
 
@@ -338,7 +337,7 @@ def _merged(
         if one.state in states and product in products.records:
             asked[product] += one.changes
     changes, refused = merge_changes(products.records, asked, products.known, catalog.origin)
-    why: dict[str, Reason] = {product: without_gtin(words) for product, _, words in refused}
+    why: dict[str, Reason] = {product: words for product, _, words in refused}
     # Each answer alone may be fine, and all of them take away the last name.
     of_gtins = {one.gtin: one.product for one in changes.writes.values()}
     for finding in inspect(changes.records, as_xml=False, filled=changes.filled):
@@ -369,7 +368,7 @@ def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
 
 def products_after(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> Catalog:
     """Return the products concerned as they would be with all answers that nothing but a question speaks against."""
-    decisions = with_conflicts(decided(answers, products, catalog))
+    decisions = with_conflicts(decide_answers(answers, products, catalog))
     states = {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
     return _flattened(_merged(decisions, states, products, catalog)[0], products, catalog)
 
@@ -425,13 +424,7 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
         return True
     write = changes.writes.get(str(decision.product))
     written = {} if write is None else write.record
-    attribute = str(decision.attribute)
-    root = attribute.partition(".")[0]
-    beside = [
-        one
-        for one in texts_of(written.get(root), root)
-        if one.attribute == attribute and one.language == decision.language
-    ]
+    beside = [one for one in texts_at(written, str(decision.attribute)) if one.language == decision.language]
     return len(beside) < 2
 
 

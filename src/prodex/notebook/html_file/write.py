@@ -129,5 +129,5 @@ def _within_limit(session: Session) -> tuple[Session, list[str]]:
 
 def _alike(session: Session, catalog: object, audit: object) -> Session:
     """Return a session of other products that shows them in the same way, and all of them."""
-    alike = Session(catalog, audit, parts=session.parts)  # type: ignore[arg-type]
+    alike = Session(catalog, audit, typed=session.typed, parts=session.parts)  # type: ignore[arg-type]
     return with_columns(alike, columns_of(session))

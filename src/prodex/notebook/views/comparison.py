@@ -17,7 +17,7 @@ from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audits_before import readable
-from prodex.notebook.views.blocks import button, heading, paragraph, row, switch, typed_text, work
+from prodex.notebook.views.blocks import button, heading, paragraph, row, typed_text, work
 from prodex.notebook.views.compared import (
     EVERY,
     GROUPS,
@@ -28,8 +28,8 @@ from prodex.notebook.views.compared import (
     summary_blocks,
     value_table,
 )
-from prodex.notebook.views.forms import FormField, form, form_values
-from prodex.notebook.views.pages_of_rows import page_of, turned_to
+from prodex.notebook.views.forms import FormField, Setting, form, form_values
+from prodex.notebook.views.pages_of_rows import RowList
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.saved_snapshots import (
     ListedSnapshots,
@@ -43,7 +43,7 @@ from prodex.selection import ProductList, Selection
 
 #: Changed values that are written at a time, and those on a page.
 _BATCH, _ROWS = 10_000, 20
-_SLOT, _EXPORT, _VALUES = "comparison", "comparison.export", "comparison.values"
+_SLOT, _EXPORT = "comparison", "comparison.export"
 _FILE = [
     FormField("file", "File", value="changes.csv"),
     FormField(
@@ -65,16 +65,22 @@ class ComparisonState:
         The last comparison.
     what
         Whose changes are listed.
-    by
-        By what products are grouped.
     written
         What was exported last.
     """
 
     found: ComparedSnapshots | None = None
     what: What = EVERY
-    by: str = "owner"
     written: str = ""
+
+
+def _listed(session: Session) -> object:
+    state = session.part(ComparisonState)
+    return state.found, state.what
+
+
+_VALUES = RowList("comparison.values", _ROWS, _listed)
+_GROUPED = Setting("comparison", FormField("by", "Groups", "choice", "owner", [*GROUPS.items()]))
 
 
 def comparison_blocks(session: Session, every: Sequence[SnapshotEntry]) -> list[Block]:
@@ -140,8 +146,8 @@ def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
         paragraph(typed_text(state.written), key="written", tone="note") if state.written else None,
         *(audit_blocks(found.audits) if found.audits else ()),
         heading("Groups with most changes", level=4),
-        switch("Groups", state.by, GROUPS, "comparison.by", key="by", argument="by"),
-        group_table(found, state.by),
+        _GROUPED.switch(session, key="by"),
+        group_table(found, _GROUPED.of(session)),
     ]
 
 
@@ -150,7 +156,7 @@ def _values(session: Session, found: ComparedSnapshots, what: What) -> list[Bloc
     chosen = found.choices[what]
     options = [([*one], listed.label) for one, listed in found.choices.items()]
     whose = FormField("what", "Changes of", "choice", [*what], options, do="comparison.show")
-    rows, turning = page_of(session, _VALUES, len(chosen.rows), "changed value", _ROWS, key="values-pages")
+    rows, turning = _VALUES.page(session, len(chosen.rows), "changed value", key="values-pages")
     shows = button(
         f"Show {counted(chosen.products, 'product')}",
         "comparison.products",
@@ -185,8 +191,9 @@ def compare(app: Panel) -> None:
 
 def with_comparison(session: Session, found: ComparedSnapshots) -> Session:
     """Return the session that shows what changed."""
-    first = turned_to(session.replaced(difference=found.difference), _VALUES, 0)
-    return first.with_changed(ComparisonState, found=found, what=EVERY, written="")
+    return session.replaced(difference=found.difference).with_changed(
+        ComparisonState, found=found, what=EVERY, written=""
+    )
 
 
 @task("comparison.since")
@@ -228,15 +235,7 @@ def list_changes(session: Session, value: What) -> Session:
     """List the changes of other products, or of another attribute."""
     if value not in _found(session).choices:
         return session
-    return turned_to(session.with_changed(ComparisonState, what=value), _VALUES, 0)
-
-
-@action("comparison.by", is_quiet=True)
-def group_by(session: Session, by: str) -> Session:
-    """Group the products otherwise."""
-    if by not in GROUPS:
-        raise Refused(f"Products are not grouped by {by[:60]!r}.")
-    return session.with_changed(ComparisonState, by=by)
+    return session.with_changed(ComparisonState, what=value)
 
 
 @action("comparison.products")

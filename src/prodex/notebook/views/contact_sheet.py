@@ -14,7 +14,7 @@ from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, paragraph, typed_text, work
 from prodex.notebook.views.export import CANCELLED
 from prodex.notebook.views.forms import FormField, form, form_values, required
-from prodex.notebook.views.gallery_pages import GalleryState, every_group, page_of
+from prodex.notebook.views.gallery_pages import PACKSHOTS_ONLY, every_group, page_of
 from prodex.notebook.views.gallery_pictures import SIDE, shelf_of
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.products_left import left_of
@@ -101,7 +101,7 @@ def _write(
     """Write a contact sheet, and return where it is."""
     from prodex.pictures.contact_sheet import Gallery, SheetGroup, sheet_cells
 
-    catalog, only = session.catalog, session.part(GalleryState).packshots_only
+    catalog, only = session.catalog, PACKSHOTS_ONLY.of(session)
     rows = [row for group in groups for row in sheet_rows(session.filter.products, group.rows)]
     cells = sheet_cells(catalog, rows, SIDE, only, reporter=reporter)
     with reporter.phase("Writing the contact sheet"):
