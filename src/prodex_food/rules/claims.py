@@ -208,7 +208,7 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
             text = int(claims.text[place])
             if fails[product] and text not in seen:
                 seen.add(text)
-                words = as_typed(texts.values(np.array([text])).to_pylist()[0], claims.words[place])
+                words = as_typed(texts.texts_of(np.array([text])).to_pylist()[0], claims.words[place])
                 reason = figure.why(first[product], words)
                 compared = compared_with(claim, *figure.compared(first[product]))
                 shown.append(_Shown(text, product, reason, compared))
@@ -253,7 +253,7 @@ def _evidence(texts: TextColumns, shown: Iterable[_Shown]) -> Evidence:
         texts.product[rows],
         attributes.take(pa.array(texts.attribute[rows])),
         languages.take(pa.array(texts.language[rows])),
-        texts.values(rows),
+        texts.texts_of(rows),
         [one.reason for one in shown],
         [one.compared for one in shown],
     )
@@ -576,14 +576,14 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claims, texts = _claims(products), TextColumns.of(products)
     chosen = [place for place, one in enumerate(claims.claim) if one == "no_added_sugars"]
     whose = texts.product[claims.text[chosen]]
-    claiming = texts.values(claims.text[chosen])
+    claiming = texts.texts_of(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
     folded = texts.folded(texts.wording[listed]).to_pylist()
     sugar: dict[int, str] = {}
     doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}
-    typed = texts.values(listed).to_pylist()
+    typed = texts.texts_of(listed).to_pylist()
     for product, text, as_written in zip(texts.product[listed].tolist(), folded, typed, strict=True):
         lists.setdefault(product, []).append(as_written)
         if words := sweetened_with(text):
