@@ -39,7 +39,7 @@ from prodex.messages import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
 from prodex.selection.paths import needs_audit
-from prodex.send.corrections import KnownProducts
+from prodex.send.known_products import KnownProducts
 from prodex.send.records import DELETE
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.answer_parsing import AnswerRefused

@@ -18,7 +18,7 @@ from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
 from prodex.messages import hint
 from prodex.selection import Selection
-from prodex.send.corrections import received_products
+from prodex.send.known_products import received_products
 from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text

@@ -36,8 +36,8 @@ from prodex.limits import KeepingLimits
 from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.query import ProductQuery
-from prodex.send.corrections import received_products
-from prodex.send.earlier_record_requests import products_now
+from prodex.send.known_products import received_products
+from prodex.send.products_now import ALL_UNITS, products_now
 from prodex.send.records import Product
 from prodex.send.tracking import Tracking
 from prodex.service import Client
@@ -287,8 +287,8 @@ def _requested(
     The catalogue is said to be from where the upsert was sent: at another port or path `Fix.apply` asks first.
     """
     gtins = [one.record.gtin for one in writes if one.record.gtin]
-    records = {product_key(one): one for one in products_now(service, gtins, extra)}
-    origin = Origin(sent_to, ProductQuery(extra={"allow_not_consumer_units": True, **extra}))
+    records = {product_key(one): one for one in products_now(service, gtins, {**ALL_UNITS, **extra})}
+    origin = Origin(sent_to, ProductQuery(extra={**ALL_UNITS, **extra}))
     return replace(flatten(records.values()), origin=origin), records
 
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from prodex.files.sealed_rows import Damaged, SealedRows, as_json
 from prodex.files.untrusted import Count, converted, is_folder, is_there, read_bytes
 from prodex.gtin import gtin_key
 from prodex.ledger.upsert_file import (
+    ADVICE,
     LAYOUT,
     LONGEST,
     UPSERT_FILE,
@@ -55,27 +56,26 @@ _INDEX_LAYOUT = 1
 _GTIN = re.compile(rb"(?<!\d)\d{8,14}(?!\d)")
 
 
-class _Facts(msgspec.Struct, frozen=True):
+class _Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What the index has of an upsert: it is right as long as its file has this stamp."""
 
     stamp: tuple[int, int, int]
     base_url: str = ""
     key: str = ""
-    gtins: tuple[str, ...] = ()
-    continues: tuple[str, ...] = ()
+    gtins: frozenset[str] = frozenset()
+    continues: frozenset[str] = frozenset()
     earlier_bytes: Count = 0
     is_settled: bool = False
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class LedgerEntry:
+class LedgerEntry(_Facts, frozen=True, kw_only=True):
     """An upsert on this machine, as it is found without reading its file.
 
     Attributes
     ----------
-    path
-        Its file.
+    path, stamp
+        Its file, and as which it was read.
     base_url, key
         Of the service, and the digest of the access key; "" where its file cannot be read and never could.
     gtins
@@ -93,13 +93,6 @@ class LedgerEntry:
     """
 
     path: Path
-    base_url: str
-    key: str
-    gtins: frozenset[str]
-    continues: frozenset[str]
-    earlier_bytes: int
-    is_settled: bool
-    problem: str
     changed_at: datetime
 
     @property
@@ -148,17 +141,7 @@ def entries() -> list[LedgerEntry]:
     found = {path: index.facts_of(path) for path in paths}
     index.write(found)
     return [
-        LedgerEntry(
-            path,
-            facts.base_url,
-            facts.key,
-            frozenset(facts.gtins),
-            frozenset(facts.continues),
-            facts.earlier_bytes,
-            facts.is_settled,
-            facts.problem,
-            _changed_at(path),
-        )
+        LedgerEntry(path=path, changed_at=_changed_at(path), **msgspec.structs.asdict(facts))
         for path, facts in found.items()
     ]
 
@@ -186,17 +169,17 @@ class _Index:
         try:
             upsert = _opened(path)
             return _Facts(
-                stamp,
-                upsert.plan.base_url,
-                upsert.plan.key,
-                tuple(dict.fromkeys(map(gtin_key, upsert.all_gtins))),
-                upsert.plan.continues,
-                upsert.earlier_bytes,
-                upsert.is_settled,
+                stamp=stamp,
+                base_url=upsert.plan.base_url,
+                key=upsert.plan.key,
+                gtins=frozenset(map(gtin_key, upsert.all_gtins)),
+                continues=frozenset(upsert.plan.continues),
+                earlier_bytes=upsert.earlier_bytes,
+                is_settled=upsert.is_settled,
             )
         except (InputError, OtherLayout, StorageError) as error:
             # What it was about before is still known.
-            was = _Facts(stamp) if known is None else known
+            was = _Facts(stamp=stamp) if known is None else known
             return msgspec.structs.replace(was, stamp=stamp, is_settled=False, problem=str(error))
 
     def write(self, found: Mapping[Path, _Facts]) -> None:
@@ -238,14 +221,8 @@ def _stamp(path: Path) -> tuple[int, int, int]:
 
 def _opened(path: Path) -> UpsertFile:
     if path.name != UPSERT_FILE:
-        require_layout(path, LAYOUT - 1, LAYOUT, _ADVICE)
+        require_layout(path, LAYOUT - 1, LAYOUT, ADVICE)
     return UpsertFile(path)
-
-
-_ADVICE = (
-    "What it sent is not known here: calls in it may still arrive for a day. Load its products after that to see which "
-    "arrived."
-)
 
 
 def _paths() -> Iterator[Path]:

@@ -206,18 +206,16 @@ def _stated_languages(
 ) -> dict[tuple[int, str], set[str]]:
     """Return the languages that fields state, by product and position of the picture."""
     found: dict[tuple[int, str], set[str]] = {}
-    fields = pa.array([f"{PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])
-    for table, column in (("codes", "code"), ("scalars", "value")):
-        rows = pictures.products.arrow(table, "attribute", "position", column)
-        rows = rows.filter(pc.is_in(rows["attribute"], fields))
-        for product, position, value in zip(
-            *(rows[name].to_pylist() for name in ("product", "position", column)), strict=True
-        ):
-            # A list has one more index: "0.1" is the second language of picture "0".
-            for key in ((product, position), (product, position.rpartition(".")[0])):
-                if value and key in wanted:
-                    found.setdefault(key, set()).add(_short_code(value))
-                    break
+    fields = [f"{PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")]
+    rows = pictures.products.values_at(fields, "codes.code", "scalars.value")
+    rows = rows.filter(pc.is_in(rows["attribute"], pa.array(fields)))
+    columns = (rows[name].to_pylist() for name in ("product", "position", "value"))
+    for product, position, value in zip(*columns, strict=True):
+        # A list has one more index: "0.1" is the second language of picture "0".
+        for key in ((product, position), (product, position.rpartition(".")[0])):
+            if key in wanted:
+                found.setdefault(key, set()).add(_short_code(value))
+                break
     return found
 
 

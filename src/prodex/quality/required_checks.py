@@ -29,7 +29,7 @@ from prodex.quality.required_values import (
 )
 from prodex.quality.requirements import Channel, Requirements, column_of
 from prodex.quality.rulebook import SEVERITIES, Block, Parameter, Rule, Severity
-from prodex.quality.scope import EVERYTHING, is_meant
+from prodex.quality.scope import is_meant
 from prodex.quality.verdict import Verdict
 from prodex.selection.paths import wire_paths
 from prodex.selection.units import FLAG, NAMED, CountedUnits
@@ -185,20 +185,13 @@ def _rule(name: str, severity: Severity, title: str, problem: str, fix: str, rea
         severity=severity,
         weight=SEVERITIES[severity],
         dimension="completeness",
-        block="identity",
         needs=("{attribute}",),
-        certain=None,
-        scope=EVERYTHING,
         # By these a check is called: must_have[Web shop (France),namePublicLong,fr].
         parameters=tuple(
             Parameter(one, str, several=False, default=inspect.Parameter.empty)
             for one in ("channel", "asked", "language")
         ),
-        whole=(),
-        gather=None,
-        prepare=None,
         source="requirements",
-        exact=True,
         says_unknown=True,
     )
 

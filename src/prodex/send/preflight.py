@@ -56,7 +56,7 @@ class PreflightFinding(NamedTuple):
 
 
 def inspect(
-    products: Sequence[Product], *, as_xml: bool, known: Mapping[str, Collection[str]]
+    products: Sequence[Product], *, as_xml: bool, filled: Mapping[str, Collection[str]]
 ) -> list[PreflightFinding]:
     """Return the findings about products, errors first.
 
@@ -64,14 +64,14 @@ def inspect(
     ----------
     as_xml
         Whether they are sent as XML, which cannot represent every value.
-    known
+    filled
         The filled attributes of products that the service already has.
     """
     found = [*_about_all(products)]
     texts = [str(product.get("gtin", "")) for product in products]
     for place, (product, valid) in enumerate(zip(products, gtin.are_valid(texts), strict=True)):
-        found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in known)
-        found += _about_one(product, known.get(texts[place], ()))
+        found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in filled)
+        found += _about_one(product, filled.get(texts[place], ()))
         if as_xml:
             for path, why in xml.problems(writable(product)):
                 problem = f"XML cannot represent it: it {why}"

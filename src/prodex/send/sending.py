@@ -25,7 +25,7 @@ from prodex.ledger.earlier_records import earlier_records
 from prodex.ledger.upsert_file import UpsertFile, host_of
 from prodex.progress import Progress, showing
 from prodex.send.batches import encoding_of
-from prodex.send.corrections import changed_meanwhile, refuse_changed
+from prodex.send.products_now import changed_meanwhile, refuse_changed
 from prodex.send.records import Product
 from prodex.service import Client
 from prodex.service.replies import canonical

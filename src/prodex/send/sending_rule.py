@@ -28,8 +28,8 @@ from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile, ledger_folde
 from prodex.ledger.upserts import note_ended, of_one_correction, settle
 from prodex.messages import moment_in_words
 from prodex.query import ProductQuery
-from prodex.send.changes_by_attribute import Place
 from prodex.send.polling import ImportPolling
+from prodex.send.product_writes import Place
 from prodex.send.records import Product
 from prodex.send.tracking import Tracking
 from prodex.service import Client

@@ -17,7 +17,6 @@ from prodex.ledger.batch import ARRIVED, Batch
 from prodex.ledger.upsert_file import UpsertFile
 from prodex.ledger.upserts import note_ended, of_one_correction
 from prodex.progress import Progress, showing
-from prodex.send.earlier_record_requests import renew
 from prodex.send.outcome import (
     Outcome,
     batches_frame,
@@ -28,6 +27,7 @@ from prodex.send.outcome import (
     still_running,
 )
 from prodex.send.polling import ImportPolling
+from prodex.send.products_now import renew
 from prodex.send.sending import also_sent, numbers_to_send, send
 from prodex.service import Client
 from prodex.service.replies import RUNNING, SUCCESS, canonical

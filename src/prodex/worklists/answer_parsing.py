@@ -32,6 +32,10 @@ class AnswerRefused(ChangesRefused):
         return cls.saying(error.sentence, **error.values) if error.sentence else cls(str(error))
 
 
+class AnswerInConflict(AnswerRefused):
+    """An answer that somebody has to decide about, since its product is gone, or is not as it was."""
+
+
 #: Yes and no beside the choices that worklists offer.
 _YES = frozenset("yes y j 1 x si sí sim tak wahr vrai vero waar verdadero ✓".split())  # noqa: SIM905
 _NO = frozenset("no n 0 não nao nie falsch faux falso onwaar ✗".split())  # noqa: SIM905

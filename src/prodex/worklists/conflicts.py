@@ -22,7 +22,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.failures import found_rows
 from prodex.quality.reasons import read_reason
 from prodex.quality.states import State
-from prodex.send.merging import texts_meant, texts_of
+from prodex.send.merging import texts_at, texts_meant, texts_of
 from prodex.send.records import Product
 from prodex.worklists.answer_fields import IN_PLACE_OF
 from prodex.worklists.answer_kinds import AnswerShape
@@ -266,9 +266,8 @@ def _is_left(decision: Decision, record: Product) -> bool:
     seen, attribute = decision.answer.keys.get("value"), str(decision.attribute)
     if decision.position is None or not seen:
         return decision.position is not None
-    root = attribute.partition(".")[0]
-    texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
-    return any(alike(one.data, seen) for one in texts_meant(texts, decision.language, decision.language_code))
+    texts = texts_meant(texts_at(record, attribute), decision.language, decision.language_code)
+    return any(alike(one.data, seen) for one in texts)
 
 
 #: Product id and id of a check.

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
-from prodex.quality.units import FACTORS
 from prodex.tables.values import moment_text
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import AnswerShape, without_code
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
+from prodex.worklists.items import amount_of, is_quantity, unit_code_of
+from prodex.worklists.units import are_equal
 
 #: What workbooks cannot hold, and the escapes that worklists show in its place.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|\\x[01][0-9a-f]|\\uff[ef]{2}")
@@ -187,34 +187,9 @@ def _folded(text: Any) -> str:
 
 
 def _quantities(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool:
-    there = [
-        _in_base_unit(one["data"], str(unit["code"]))
-        for one in _as_list(value)
-        if isinstance(one, Mapping)
-        and _is_plain_number(one.get("data"))
-        and isinstance(unit := one.get("expressedIn"), Mapping)
-        and unit.get("code")
-    ]
-    return all(_is_amount(_in_base_unit(*words.quantity(part)), there) for part in _split_list(seen))
-
-
-def _is_plain_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-@lru_cache(1)
-def _base_units() -> Mapping[str, tuple[str, float]]:
-    return {unit: (kind, factor) for kind, units in FACTORS.items() for unit, factor in units.items()}
-
-
-def _in_base_unit(amount: float, unit: str) -> tuple[float, str]:
-    kind, factor = _base_units().get(unit, (unit, 1.0))
-    return amount * factor, kind
-
-
-def _is_amount(amount: tuple[float, str], among: Iterable[tuple[float, str]]) -> bool:
-    # Rules compute in grams: 1.44 kg are 1440 g, and not quite so in binary.
-    return any(unit == amount[1] and abs(one - amount[0]) <= 1e-9 * abs(one) for one, unit in among)
+    held = [(amount_of(one.get("data")), unit_code_of(one)) for one in _as_list(value) if is_quantity(one)]
+    parts = map(words.quantity, _split_list(seen))
+    return all(any(one[0] is not None and are_equal(one, part) for one in held) for part in parts)
 
 
 def _pictures(seen: str, value: Any, *_: Any) -> bool | None:

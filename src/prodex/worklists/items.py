@@ -383,7 +383,7 @@ def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
             str(item[name]).strip().casefold() for name in ("code", "label", "description") if item.get(name)
         }
         return bool(parts_seen) and parts_seen <= own
-    own_amount, unit = amount_of(item.get("data")), _unit_code(item)
+    own_amount, unit = amount_of(item.get("data")), unit_code_of(item)
     if (alone := _number_seen(seen)) is not None:
         return own_amount == alone
     found = _seen_quantity(seen, words)
@@ -418,10 +418,11 @@ def shown(item: Any) -> str:
 
 def _quantity_kind(item: Any) -> str:
     """Return what a quantity measures; one without a unit may be any."""
-    return dimension(_unit_code(item)) if is_quantity(item) and _unit_code(item) is not None else ""
+    return dimension(unit_code_of(item)) if is_quantity(item) and unit_code_of(item) is not None else ""
 
 
-def _unit_code(item: Mapping[str, Any]) -> Any:
+def unit_code_of(item: Mapping[str, Any]) -> Any:
+    """Return the code of the unit of a quantity; None where it has none."""
     unit = item.get("expressedIn")
     return unit.get("code") if isinstance(unit, Mapping) else None
 
@@ -431,14 +432,14 @@ def _code_of_item(item: Any) -> str | None:
 
 
 def _have_one_unit(item: Any, new: Any) -> bool:
-    return is_quantity(item) and _unit_code(item) == _unit_code(new)
+    return is_quantity(item) and unit_code_of(item) == unit_code_of(new)
 
 
 def _is_same_item(item: Any, new: Any) -> bool:
     """Whether an item says what an answer says; labels and further keys of it say nothing else."""
     if is_quantity(new):
-        own_amount, unit = amount_of(item.get("data")), _unit_code(item)
-        return own_amount is not None and are_equal((own_amount, unit), (new["data"], _unit_code(new)))
+        own_amount, unit = amount_of(item.get("data")), unit_code_of(item)
+        return own_amount is not None and are_equal((own_amount, unit), (new["data"], unit_code_of(new)))
     if isinstance(new, dict):
         return _code_of_item(item) == _code_of_item(new)
     return bool(item == new) and isinstance(item, bool) is isinstance(new, bool)
@@ -450,7 +451,10 @@ def _renewed(before: Any, new: Any) -> Any:
         return new
     if not is_quantity(new):
         return recoded(before, new["code"])
-    same = amount_of(before.get("data")) == new["data"] and _unit_code(before) == _unit_code(new)
+    same = amount_of(before.get("data")) == new["data"] and unit_code_of(before) == unit_code_of(new)
     if same:
         return before
-    return before | {"data": new["data"], "expressedIn": recoded(before.get("expressedIn"), _unit_code(new))}
+    return before | {
+        "data": new["data"],
+        "expressedIn": recoded(before.get("expressedIn"), unit_code_of(new)),
+    }

@@ -28,10 +28,10 @@ from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.languages import Message, Said
 from prodex.messages import counted
 from prodex.quality.profile import Profile
-from prodex.send.corrections import KnownProducts
+from prodex.send.known_products import KnownProducts
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.answer_outcomes import ConcernedProducts, assigned, decided
+from prodex.worklists.answer_outcomes import ConcernedProducts, assign_product, decide_answers
 from prodex.worklists.answer_sheets import unusable_answer
 from prodex.worklists.fix import Fix, MadeBy, fix_of, products_of
 from prodex.worklists.headings import filled_rows, is_empty
@@ -183,7 +183,7 @@ def fix_of_table(
     rows_of: dict[str, list[int]] = defaultdict(list)
     for number, row in pasted.rows:
         answers = [*_answers_of_row(pasted.file, number, row, keys, values, known, returned.problems)]
-        if answers and (product := assigned(answers[0], products, there).product) is not None:
+        if answers and (product := assign_product(answers[0], products, there).product) is not None:
             rows_of[product].append(number)
         returned.answers += answers
     twice = {number: several for several in rows_of.values() if len(several) > 1 for number in several}
@@ -277,5 +277,5 @@ def _with_what_is_there(
     answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog
 ) -> list[Answer]:
     """Return answers with the places that they change as they are now: that is what was seen."""
-    made = decided(answers, products, catalog)
+    made = decide_answers(answers, products, catalog)
     return [one._replace(seen=decision.changes) for one, decision in zip(answers, made, strict=True)]

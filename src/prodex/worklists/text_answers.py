@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from prodex.errors import ChangesRefused
-from prodex.languages import Message
 from prodex.languages import Said as Reason
 from prodex.languages.message import said_by
 from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
-from prodex.send.merging import TextItem, TextPlace, text_change, texts_meant, texts_of
+from prodex.send.merging import TextItem, TextPlace, text_change, texts_at, texts_meant
 from prodex.send.records import DELETE, Product
 from prodex.tables.containers import numbered_place
 from prodex.worklists.answer_changes import Said, SaidOfPlace
@@ -116,17 +115,8 @@ def text_answer(
         said = Said(() if change is None else [SaidOfPlace(change, before, new)])
     except ChangesRefused as error:
         # Something else may speak against it that says more, such as a text that is gone.
-        said, obstacle = (said if new is None else None), without_gtin(said_by(error))
+        said, obstacle = (said if new is None else None), said_by(error)
     return TextAnswer(language, code, place.position, variant, before, said, obstacle)
-
-
-def without_gtin(why: Reason) -> Reason:
-    """Return why something is refused, without the product that the reason begins with."""
-    if isinstance(why, Message):
-        of_product: Reason = why.values["said"] if "gtin" in why.values else why
-        return of_product
-    head, colon, rest = why.partition(": ")
-    return rest if colon and head.startswith("GTIN ") else why
 
 
 def _language(text: str, keys: Mapping[str, str]) -> tuple[str, str | None, str]:
@@ -199,8 +189,7 @@ def _texts_in(
     record: Product, attribute: str, language: str | None, language_code: str | None
 ) -> list[TextItem]:
     """Return the texts of an attribute in a language; under its code, where that is given."""
-    root = attribute.partition(".")[0]
-    texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
+    texts, root = texts_at(record, attribute), attribute.partition(".")[0]
     if not texts and (odd := numbered_place(record.get(root), root)) is not None:
         raise AnswerRefused.saying(
             "the product has {path} of another form. Correct it at its source.", path=odd

@@ -115,8 +115,7 @@ def _answer_of_correction(correction: TextCorrection, number: int) -> Answer:
         "updated_at": correction.updated_at,
     }
     text = DELETE_WORD if correction.text is None else correction.text
-    filled = {name: value for name, value in keys.items() if value is not None}
-    return Answer("", "", number, "", text, "text", filled)
+    return Answer.typed(number, text, keys)
 
 
 def fix_of_texts(

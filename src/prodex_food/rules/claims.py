@@ -70,6 +70,7 @@ _LITTLE_LESS = {
     nutrient: f"little_less_{nutrient}" for nutrient in ("sugars", "fat", "saturates", "salt", "energy")
 }
 _LEAST_LESS, _LEAST_LESS_SALT = 30.0, 25.0
+#: Both claims are of saturates and trans fats together, of which no declaration has the latter.
 _SATURATES = {"low_saturates": (1.5, 0.75), "saturates_free": (0.1, 0.1)}
 #: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g; 0.002 g of waters.
 _SALT = {
@@ -85,8 +86,9 @@ _NO_ENERGY, _DECIMALS_OF_SALT = 1.0, 2
 _ENERGY = {"low_energy": (40.0, 20.0), "energy_free": (4.0, 4.0)}
 #: Grams per 100 g, and per 100 kcal; one of the two is enough.
 _FIBRE = {"fibre_source": (3.0, 1.5), "high_fibre": (6.0, 3.0)}
-#: Per cent of the energy that protein has to give; a gram of it has 4 kcal (Annex XIV of Regulation 1169/2011).
+#: Per cent of the energy that protein has to give, computed by the factors of Annex XIV of Regulation 1169/2011.
 _PROTEIN = {"protein_source": 12.0, "high_protein": 20.0}
+#: Kilocalories in a gram of protein and of fat, as there, and kilojoules in a kilocalorie.
 _OF_PROTEIN, _OF_FAT, _KILOJOULES = 4.0, 9.0, 4.184
 #: Per cent of the energy that saturates may give in what is low in them.
 _MOST_OF_SATURATES = 10.0
@@ -96,6 +98,7 @@ _ROUNDING = 0.5
 #: The most that solids may have, and liquids: one figure, or one for each partition.
 _Limit: TypeAlias = tuple[float, float | Numbers]
 
+#: Declares a rule of claims. A warning: words may speak of an ingredient, and a claim that nothing refutes is unknown.
 _rule = partial(
     rule,
     dimension="consistency",

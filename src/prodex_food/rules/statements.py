@@ -60,6 +60,7 @@ _BESIDE_NAME = ("nameLegal", *_STATEMENTS)
 _NAMED = ("sweetener", "intense", "aspartame", "polyol", "sterol", "caffeine")
 #: Grams of polyols in 100 g over which the statement is due, and of caffeine in 100 ml: 150 mg a litre.
 _MOST_POLYOLS, _MOST_CAFFEINE = 10.0, 0.015
+#: Its code (INFOODS), which no other rule needs.
 CAFFEINE = "CAFFN"
 #: What looks for words in a folded text: those of a use, or what a function finds.
 _Look: TypeAlias = str | Callable[[str], str | bool]
@@ -93,6 +94,7 @@ _STEROLS: _Parts = {
     Message("no more than 3 g of added plant sterols a day"): "three_grams",
 }
 
+#: Declares a rule of statements. A warning: the pack may say what the record does not repeat.
 _rule = partial(
     rule,
     dimension="completeness",

@@ -36,6 +36,7 @@ def updated_within(products: Products, *, days: int = 730) -> Verdict:
     updated = products["updated_at"]
     # The moment of the audit, not the clock: an audit repeated later gives the same result.
     old = updated < products.now - timedelta(days=days)
+    # Two years are our own default, of no standard: a profile has its own.
     # Without a date there is no sign that anybody has checked the product.
     fails = old | updated.isna()
     reason = Message("older than {days:d} days", days=days)
@@ -104,7 +105,7 @@ def certificates_in_force(products: Products) -> Verdict:
 def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     """Renewal takes weeks; expired certificates are a check of their own."""
     dated = _dated(products, _ENDS)
-    # Those that have expired are the finding of the rule above.
+    # Two months are no law, only time to act. Those that have expired are the finding of the rule above.
     dated = dated[~(dated["at"] < products.now)]
     soon = dated["at"] < products.now + timedelta(days=days)
     return _dates(products, dated, soon, Message("ends within {days:d} days", days=days))

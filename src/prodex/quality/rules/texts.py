@@ -320,6 +320,7 @@ def text_in_one_language(
     A text is cut into sentences and pieces of {letters} letters and more, and the language of each is detected. Public
     names are not judged unless they are asked for.
     """
+    # 0.99 and 40 letters: 68 of 20,599 real products, of which 12 were read, and all had texts in several languages.
     texts = TextColumns.of(products)
     meant = _texts_of(texts, attributes) & (texts.length >= 2 * letters)[texts.wording]
     used = np.zeros(len(texts.texts), bool)
