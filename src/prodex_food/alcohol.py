@@ -16,7 +16,7 @@ stands before what food is made with; `of` behind a drink that is named first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache, partial
@@ -41,6 +41,7 @@ from prodex.packs import (
     TextColumns,
     by_value,
     is_true,
+    made_once,
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
@@ -108,7 +109,8 @@ class _Made(IntEnum):
 _NOT, _ABOVE, _UNKNOWN = 0, 1, 2
 
 
-def is_alcoholic(products: Products, kinds: Sequence[str] = ()) -> Answer:
+@made_once
+def is_alcoholic(products: Products, kinds: tuple[str, ...] = ()) -> Answer:
     """Say which products are drinks of more than 1.2 % of alcohol.
 
     Parameters
@@ -118,10 +120,6 @@ def is_alcoholic(products: Products, kinds: Sequence[str] = ()) -> Answer:
     kinds
         Codes of kinds that the profile says to be such drinks.
     """
-    return products.remember(("is_alcoholic", tuple(kinds)), lambda: _is_alcoholic(products, tuple(kinds)))
-
-
-def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     if kinds and not pc.any(pc.is_in(products.column("kind_code"), pa.array(kinds))).as_py():
         return is_alcoholic(products)
     needs = (
@@ -132,7 +130,7 @@ def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     )
     judged = _judged(tuple(products.are_asked_for(paths) for paths in needs))
     kind = _of_kinds(products, kinds)
-    figure = products.remember("figures of drinks", lambda: _of_figures(products))
+    figure = _of_figures(products)
     # Texts are read of those alone of which the rest leaves it open.
     by_name = np.ptp(judged, axis=1).any(axis=2)[kind, figure]
     name = _of_names(products, by_name)
@@ -401,6 +399,7 @@ def _firsts() -> frozenset[str]:
     return frozenset(phrase.partition("_")[0] for use in _USES for phrase in _phrases_of(use))
 
 
+@made_once
 def _of_figures(products: Products) -> Rows:
     """Return what the strength says, and the nutrient alcohol; zeros count where nothing else is declared."""
     product, strength, _ = quantities(products, "percentageOfAlcoholByVolume")

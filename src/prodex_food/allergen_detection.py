@@ -72,7 +72,7 @@ from prodex_food.vocabulary import (
     knows,
     meaning_of,
     named_after,
-    read,
+    read_list,
     without_letter,
     words_of,
 )
@@ -367,7 +367,7 @@ def _readings(
     is_more = [_is_more(word, languages) for word in words.distinct.to_pylist()]
     rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]]).tolist()
     return {
-        row: read(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
+        row: read_list(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
         for row, text in zip(rows, texts.take(pa.array(rows, pa.int64())).to_pylist(), strict=True)
     }
 

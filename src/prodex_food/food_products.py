@@ -29,6 +29,7 @@ from prodex.packs import (
     Products,
     by_value,
     encoded,
+    made_once,
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
@@ -108,11 +109,8 @@ class _Decision:
     evidence: npt.NDArray[np.int64]
 
 
+@made_once
 def _food_decision(products: Products) -> _Decision:
-    return products.remember("is_food", lambda: _decide(products))
-
-
-def _decide(products: Products) -> _Decision:
     codes = products.column("gpc_code")
     food = by_value(codes, lambda each: is_food_by_class(each) is True, False)
     undecided = by_value(codes, lambda each: is_food_by_class(each) is None, True)

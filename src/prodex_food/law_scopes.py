@@ -7,7 +7,6 @@ may ask of it is then unknown, and never missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -22,6 +21,7 @@ from prodex.packs import (
     by_value,
     encoded,
     is_true,
+    made_once,
     quantities,
 )
 from prodex_food.food_products import is_food
@@ -51,12 +51,9 @@ _AN_INGREDIENT = frozenset(
 )
 
 
+@made_once
 def is_consumer_product(products: Products) -> Answer:
     """Say which products the law on product safety is about: no food, and nothing that its Art. 2(2) leaves out."""
-    return products.remember("is_consumer_product", lambda: _is_consumer_product(products))
-
-
-def _is_consumer_product(products: Products) -> Answer:
     codes = products.column("gpc_code")
     by_class = by_value(codes, _by_class, _YES)
     by_kind = products.by_folded(products.column("kind"), _by_kind, _YES)
@@ -80,15 +77,12 @@ def _by_kind(label: str) -> int:
     return _NO if any(_is_word(word, *_OUTSIDE_WORDS) for word in words) else _YES
 
 
+@made_once
 def is_honey(products: Products) -> Answer:
     """Say which products are honey: by their brick, else by the words of their kind and of their legal name.
 
     Honey in the name of something else (a mustard, a cereal) leaves it undecided.
     """
-    return products.remember("is_honey", lambda: _is_honey(products))
-
-
-def _is_honey(products: Products) -> Answer:
     bricks = by_value(products.column("gpc_code"), lambda code: _YES if code == HONEY_BRICK else _NO, _NO)
     kinds = products.by_folded(products.column("kind"), _honey_said, _NO)
     names = np.zeros(len(products), np.int64)
@@ -133,7 +127,8 @@ def _legal_names(products: Products) -> pa.Table:
     return texts.filter(pc.equal(texts["attribute"], "nameLegal")).combine_chunks()
 
 
-def commodities(products: Products, customs: Sequence[str] = ()) -> Answer:
+@made_once
+def commodities(products: Products, customs: tuple[str, ...] = ()) -> Answer:
     """Say which products the law on deforestation lists: by their customs code, else by the words of their kind.
 
     Parameters
@@ -143,10 +138,6 @@ def commodities(products: Products, customs: Sequence[str] = ()) -> Answer:
     customs
         Wire paths of the customs code, where the catalogue has it; of codes that are listed in part nobody can say.
     """
-    return products.remember(("commodities", tuple(customs)), lambda: _commodities(products, tuple(customs)))
-
-
-def _commodities(products: Products, customs: tuple[str, ...]) -> Answer:
     found = products.by_folded(products.column("kind"), _commodity_said, _MAYBE)
     if not products.are_asked_for(["kind.label"]):
         found[:] = _MAYBE
@@ -199,12 +190,9 @@ def _commodity_said(label: str) -> int:
     return best
 
 
+@made_once
 def is_sold_by_measure(products: Products) -> Answer:
     """Say which products are sold by weight or volume in another amount than one kilogram or one litre."""
-    return products.remember("is_sold_by_measure", lambda: _is_sold_by_measure(products))
-
-
-def _is_sold_by_measure(products: Products) -> Answer:
     product, amount, _ = quantities(products, "netContent", "weight", "volume")
     amount = np.round(amount, 6)
     measured = amount > 0

@@ -42,7 +42,7 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
         return pd.arrays.BooleanArray(chosen & False, chosen)
     texts = TextColumns.of(products)
 
-    def read(attributes: Sequence[str]) -> dict[int, list[str]]:
+    def texts_of(attributes: Sequence[str]) -> dict[int, list[str]]:
         rows = np.flatnonzero(chosen[texts.product] & texts.within(attributes))
         found: dict[int, list[str]] = {}
         for product, text in zip(
@@ -51,7 +51,7 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
             found.setdefault(product, []).append(text)
         return found
 
-    lists, names = read(["composition"]), read(NAMES)
+    lists, names = texts_of(["composition"]), texts_of(NAMES)
     labels = products.by_folded(products.column("kind"), str, "")
     may = np.zeros(len(products), bool)
     for product in np.flatnonzero(chosen).tolist():

@@ -459,7 +459,7 @@ class ListReading:
 
 
 @lru_cache(maxsize=2**14)
-def read(
+def read_list(
     text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True
 ) -> ListReading:
     """Read a folded list of ingredients in one of some languages.
@@ -479,7 +479,7 @@ def read(
 
     Examples
     --------
-    >>> read("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
+    >>> read_list("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
     ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)

@@ -135,6 +135,14 @@ class PictureColumns(ChildRows):
         names: list[str | None] = found.to_pylist()
         return names
 
+    def names_alike(self, key: Rows, among: Mask, rows: Rows) -> list[list[str]]:
+        """Return for some pictures what tells those among others from each other that have the same key."""
+        alike: dict[int, list[str]] = {}
+        every = np.flatnonzero(among & self.any(rows)[self.product])
+        for one, name in zip(key[every].tolist(), self.identities(every), strict=True):
+            alike.setdefault(one, []).append(str(name))
+        return [sorted(alike[one]) for one in key[rows].tolist()]
+
     def seen_together(self, columns: Sequence[str], pictures: Rows) -> list[tuple[Any, ...]]:
         """Return the values of some columns, and of some pictures."""
         values = [self.seen(column, pictures).to_pylist() for column in columns]

@@ -6,11 +6,13 @@ has one row for each text, with the position of its product, from 0, in the colu
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +40,7 @@ from prodex.tables.frames import to_frame, to_series
 from prodex.tables.unreadable import Unreadable
 
 _Made = TypeVar("_Made")
+_Given = ParamSpec("_Given")
 _UNMADE: Any = object()
 _VALUES = pa.schema(
     [("product", pa.int64()), *((name, pa.string()) for name in ("attribute", "position", "value"))]
@@ -361,6 +364,26 @@ class Products:
                 )
             )
         return pa.array(found)
+
+
+def made_once(
+    make: Callable[Concatenate[Products, _Given], _Made],
+) -> Callable[Concatenate[Products, _Given], _Made]:
+    """Let a function make something of the products of a part once, however many rules ask for it.
+
+    What else it is given can be hashed: for another value it makes another thing.
+    """
+    signature = inspect.signature(make)
+
+    @wraps(make)
+    def made(products: Products, /, *args: _Given.args, **named: _Given.kwargs) -> _Made:
+        given = signature.bind(products, *args, **named)
+        # With or without its defaults, it is the same call.
+        given.apply_defaults()
+        _, *others = given.arguments.values()
+        return products.remember((make, *others), lambda: make(products, *args, **named))
+
+    return made
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from prodex.packs import (
     TextColumns,
     Verdict,
     compared_with,
+    made_once,
     rule,
 )
 from prodex_food.food_products import is_food
@@ -120,11 +121,8 @@ class _Claims(NamedTuple):
     words: list[str]
 
 
+@made_once
 def _claims(products: Products) -> _Claims:
-    return products.remember("claims", lambda: _claims_made(products))
-
-
-def _claims_made(products: Products) -> _Claims:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within(CLAIMING))
     used = texts.used(own)
@@ -210,7 +208,7 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
             text = int(claims.text[place])
             if fails[product] and text not in seen:
                 seen.add(text)
-                words = as_typed(texts.values(np.array([text])).to_pylist()[0], claims.words[place])
+                words = as_typed(texts.texts_of(np.array([text])).to_pylist()[0], claims.words[place])
                 reason = figure.why(first[product], words)
                 compared = compared_with(claim, *figure.compared(first[product]))
                 shown.append(_Shown(text, product, reason, compared))
@@ -227,12 +225,9 @@ def _counted(products: Products, nutrition: NutritionColumns) -> Mask:
     return hundred & (nutrition.prepared | ~is_prepared[nutrition.product])
 
 
+@made_once
 def _are_called(products: Products, use: str) -> Mask:
     """Say which of the products that claim something have words of a use in a name."""
-    return products.remember(("called", use), lambda: _called(products, use))
-
-
-def _called(products: Products, use: str) -> Mask:
     texts = TextColumns.of(products)
     claiming = products.any(texts.product[_claims(products).text])
     rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])
@@ -258,7 +253,7 @@ def _evidence(texts: TextColumns, shown: Iterable[_Shown]) -> Evidence:
         texts.product[rows],
         attributes.take(pa.array(texts.attribute[rows])),
         languages.take(pa.array(texts.language[rows])),
-        texts.values(rows),
+        texts.texts_of(rows),
         [one.reason for one in shown],
         [one.compared for one in shown],
     )
@@ -581,14 +576,14 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claims, texts = _claims(products), TextColumns.of(products)
     chosen = [place for place, one in enumerate(claims.claim) if one == "no_added_sugars"]
     whose = texts.product[claims.text[chosen]]
-    claiming = texts.values(claims.text[chosen])
+    claiming = texts.texts_of(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
     folded = texts.folded(texts.wording[listed]).to_pylist()
     sugar: dict[int, str] = {}
     doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}
-    typed = texts.values(listed).to_pylist()
+    typed = texts.texts_of(listed).to_pylist()
     for product, text, as_written in zip(texts.product[listed].tolist(), folded, typed, strict=True):
         lists.setdefault(product, []).append(as_written)
         if words := sweetened_with(text):

@@ -128,13 +128,13 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
     rows = np.flatnonzero(judged)
     lengths = pc.utf8_length(products.column("brand")).fill_null(0).to_numpy(zero_copy_only=False)
     # A name that is much longer than the brand says more than the brand, and is not read.
-    is_near = pc.utf8_length(texts.values(rows)).to_numpy(zero_copy_only=False) <= (
+    is_near = pc.utf8_length(texts.texts_of(rows)).to_numpy(zero_copy_only=False) <= (
         lengths[texts.product[rows]] + _SIGNS
     )
     rows = rows[is_near]
     whose = texts.product[rows]
     brand = _plain(products.column("brand").take(pa.array(whose))).to_pylist()
-    name = _plain(texts.values(rows)).to_pylist()
+    name = _plain(texts.texts_of(rows)).to_pylist()
     # One letter is no name of anything, and nobody can compare with a brand that is not given.
     same = [len(one) > 1 and _letters(one) == _letters(its) for one, its in zip(name, brand, strict=True)]
     wrong = np.zeros(len(judged), bool)
@@ -145,7 +145,7 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
         listed = np.flatnonzero(texts.within(["composition"]) & suspects[texts.product])
         made_of = dict.fromkeys(texts.product[listed].tolist(), "")
         for product, words in zip(
-            texts.product[listed].tolist(), _plain(texts.values(listed)).to_pylist(), strict=True
+            texts.product[listed].tolist(), _plain(texts.texts_of(listed)).to_pylist(), strict=True
         ):
             made_of[product] += f" {words} "
         for place in np.flatnonzero(same).tolist():

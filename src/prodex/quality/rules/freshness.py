@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import NotExported
 from prodex.languages import Message
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Evidence, Verdict, as_sent, compared_with, product_verdict
 
@@ -207,12 +207,9 @@ def _dates(
     return Verdict(pd.arrays.BooleanArray(fails, unclear), products.any(dated["product"]), evidence)
 
 
+@made_once
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates at a wire path, with the moment of each; none for what cannot be read."""
-    return products.remember(("dates", attribute), lambda: _read_dates(products, attribute))
-
-
-def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
     # Few of the rows of this table are dates.
     is_here = partial(pc.equal, attribute)
     return _with_moments(

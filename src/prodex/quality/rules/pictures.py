@@ -168,18 +168,17 @@ def pictures_differ(products: Products) -> Verdict:
     sums, code = encoded(pictures["crc32"])
     known = code >= 0
     # One number for product and checksum: equal numbers are the same file.
-    twice = known & (occurrences(pictures.product * (len(sums) + 1) + code) > 1)
+    file = pictures.product * (len(sums) + 1) + code
+    twice = known & (occurrences(file) > 1)
     reason = Message("the same file (crc32) as another picture of the product")
-
-    def others(rows: Rows) -> list[list[str]]:
-        every = np.flatnonzero(twice & pictures.any(rows)[pictures.product])
-        names: dict[tuple[int, int], list[str]] = {}
-        keys = [*zip(pictures.product.tolist(), code.tolist(), strict=True)]
-        for row, name in zip(every.tolist(), pictures.identities(every), strict=True):
-            names.setdefault(keys[row], []).append(str(name))
-        return [sorted(names[keys[row]]) for row in rows.tolist()]
-
-    return pictures.verdict(twice, known, f"{PICTURES}.crc32", "crc32", reason, others)
+    return pictures.verdict(
+        twice,
+        known,
+        f"{PICTURES}.crc32",
+        "crc32",
+        reason,
+        lambda rows: pictures.names_alike(file, twice, rows),
+    )
 
 
 @_rule(
@@ -252,21 +251,13 @@ def one_front_packshot(products: Products) -> Verdict:
     # Only products with several fronts are looked at further: reading languages is expensive.
     counted = products.count(pictures.product[fronts])[pictures.product]
     several = in_one_language(pictures, fronts & (counted > 1))
-
-    def all_of_them(rows: Rows) -> list[list[str]]:
-        every = np.flatnonzero(fronts & pictures.any(rows)[pictures.product])
-        names: dict[int, list[str]] = {}
-        for product, name in zip(pictures.product[every].tolist(), pictures.identities(every), strict=True):
-            names.setdefault(product, []).append(str(name))
-        return [sorted(names[product]) for product in pictures.product[rows].tolist()]
-
     return pictures.verdict(
         several,
         fronts,
         f"{PICTURES}.isPackshot",
         "gdsn_file_name",
         lambda rows: Message("one of {count} packshots of the front", count=counted[rows]),
-        all_of_them,
+        lambda rows: pictures.names_alike(pictures.product, fronts, rows),
     )
 
 

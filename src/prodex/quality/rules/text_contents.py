@@ -17,7 +17,7 @@ from prodex.facts.name import NAMES
 from prodex.languages import Message
 from prodex.quality.cut_texts import CutLengths
 from prodex.quality.misread_letters import MISREAD
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.remembered import has_match
 from prodex.quality.rule_forms import NoTextHas, declare
 from prodex.quality.rulebook import rule
@@ -282,12 +282,10 @@ def texts_not_cut_off(products: Products, *, whole: CutLengths) -> Verdict:
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
 
 
+@made_once
 def _joins(products: Products) -> Mask:
     """Say which texts end in a word after which something has to follow, in the language that they state."""
-    return products.remember("joins", lambda: _found_to_join(TextColumns.of(products)))
-
-
-def _found_to_join(texts: TextColumns) -> Mask:
+    texts = TextColumns.of(products)
     found = np.zeros(len(texts.product), bool)
     for language, words in _JOINING.items():
         stated = [not language or _TAKEN_FOR.get(one, one) == language for one in texts.languages]
