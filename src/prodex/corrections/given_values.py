@@ -12,11 +12,12 @@ from prodex.corrections.leaves import AMOUNT, UNIT
 from prodex.corrections.operations import Transformed
 from prodex.corrections.products_in_work import ProductsInWork
 from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
+from prodex.languages import Said
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import NO_VALUE
-from prodex.worklists.answer_parsing import AnswerRefused, boolean, is_standard_code, number
+from prodex.worklists.answer_parsing import AnswerRefused, boolean, number
+from prodex.worklists.confirmation_questions import question_of_code, question_of_remark
 from prodex.worklists.layout import is_deletion
-from prodex.worklists.remarks import remark
 
 #: What is said of a value: a new one, None to leave it, or REMOVE.
 NewValue: TypeAlias = Any
@@ -33,7 +34,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
     several = place.why_not_set() if is_typed else {}
     beside = leaves.of_several(place.rows, place.tag)
     refused: list[StepRefusal] = []
-    asked: dict[tuple[int, int], tuple[str, ...]] = {}
+    asked: dict[tuple[int, int], tuple[Said, ...]] = {}
 
     def answered(product: int, row: int, text: str | None) -> Any:
         """Return the new value; None for none."""
@@ -74,7 +75,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
 
 def as_stored(
     work: ProductsInWork, attribute: str, value: Any, *, is_typed: bool = False
-) -> tuple[Any, tuple[str, ...]]:
+) -> tuple[Any, tuple[Said, ...]]:
     """Return a value as its column has it, and what is to be asked about it.
 
     Of what a person has typed it is asked whether a remark, or a word that takes values away elsewhere, is meant.
@@ -111,21 +112,15 @@ def as_stored(
     return _code(work, attribute, str(value))
 
 
-def _code(work: ProductsInWork, attribute: str, value: str) -> tuple[str, tuple[str, ...]]:
+def _code(work: ProductsInWork, attribute: str, value: str) -> tuple[str, tuple[Said, ...]]:
     words = work.words(attribute)
     code = words.code(attribute, value)
-    if code in words.in_use(attribute) or is_standard_code(attribute, code):
-        return code, ()
-    near = ", ".join(words.nearest(attribute, code))
-    question = (
-        f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
-        f"{f'; the nearest: {near}' if near else ''}. Is it meant?"
-    )
-    return code, (question,)
+    question = question_of_code(code, attribute, words)
+    return code, () if question is None else (question,)
 
 
 @lru_cache(maxsize=65_536)
-def _questions_about(attribute: str, text: str) -> tuple[str, ...]:
+def _questions_about(attribute: str, text: str) -> tuple[Said, ...]:
     """Return what is asked of a text that somebody has typed for many products."""
     word = text.strip()
     if is_deletion(word) or is_deletion(f"({word})"):
@@ -134,5 +129,5 @@ def _questions_about(attribute: str, text: str) -> tuple[str, ...]:
         )
     if word.casefold() in NO_VALUE:
         return (f"{word!r:.60} says that there is no value. Is it the text of {attribute}?",)
-    says = remark(text)
-    return () if says is None else (f"{text!r:.60} reads like {says}. Is it the text of {attribute}?",)
+    question = question_of_remark(text, attribute)
+    return () if question is None else (question,)

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.changes import differing_leaves
+from prodex.languages import Said
 from prodex.locales import (
     codes_in_words,
     is_meant,
@@ -73,7 +74,7 @@ class Leaves:
     before: pa.Array
     now: pa.Array = field(init=False)
     bound: Rows = field(init=False)
-    questions: dict[int, dict[str, Any]] = field(default_factory=dict, init=False)
+    questions: dict[int, dict[Said, Any]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.now = self.before
@@ -85,12 +86,12 @@ class Leaves:
         made.bound, made.questions = self.bound.copy(), {}
         return made
 
-    def ask(self, rows: Iterable[int], question: str, value: Any = _WHATEVER) -> None:
+    def ask(self, rows: Iterable[int], question: Said, value: Any = _WHATEVER) -> None:
         """Ask something about rows, as long as they hold a value; by default whatever they hold."""
         for row in rows:
             self.questions.setdefault(row, {})[question] = value
 
-    def asked_of(self, row: int, value: Any) -> tuple[str, ...]:
+    def asked_of(self, row: int, value: Any) -> tuple[Said, ...]:
         """Return what needs confirmation where a row holds a value in the end."""
         asked = self.questions.get(row, {})
         return tuple(one for one, about in asked.items() if about is _WHATEVER or about == value)

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from prodex.corrections.leaves import UNIT, Leaves, Mask, Rows, differs, no_rows
 from prodex.corrections.operations import Transformed
+from prodex.languages import Said
 from prodex.locales import codes_in_words, short_of, tag_of
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.units import dimension
@@ -98,7 +99,7 @@ class StepPlace:
         return StepRows(rows, refused, len(self.lacking))
 
     def set(
-        self, wanted: Wanted, questions: Sequence[str] = (), codes: Codes = MappingProxyType({})
+        self, wanted: Wanted, questions: Sequence[Said] = (), codes: Codes = MappingProxyType({})
     ) -> StepRows:
         """Let products have values, each at the one place that is meant."""
         leaves = self.leaves

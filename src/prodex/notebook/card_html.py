@@ -6,27 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from prodex.notebook.assets import card_style
-from prodex.notebook.session.actions import Block
 from prodex.notebook.static import blocks_html
-from prodex.notebook.views.card_blocks import details, part
+from prodex.notebook.views.card_blocks import details
 from prodex.notebook.views.card_contents import CardContents, shown_picture
+from prodex.notebook.views.card_parts import card_parts
 from prodex.notebook.views.card_sections import raw_block, raw_part
-from prodex.notebook.views.card_texts import texts_part
 from prodex.notebook.views.gallery_pictures import jpegs
 
 if TYPE_CHECKING:
     from prodex.pictures.thumbnails import Thumbnail
-
-
-def card_parts(card: CardContents, images: Mapping[str, Block] | None = None) -> list[Block]:
-    """Return the parts of a card that nobody corrects, without the record as received; `images` as for its pictures."""
-    pictures = card.pictures
-    return [
-        *card.above,
-        texts_part(card),
-        part("Pictures", pictures.above, *pictures.blocks(images or {})),
-        *card.below,
-    ]
 
 
 def card_html(card: CardContents, images: Mapping[str, Thumbnail] | None = None) -> str:

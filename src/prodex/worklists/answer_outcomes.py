@@ -42,13 +42,13 @@ from prodex.tables.values import halves_of
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_changes import Said, SaidOfPlace
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
-from prodex.worklists.answer_parsing import AnswerInConflict, AnswerRefused, Vocabulary, is_standard_code
+from prodex.worklists.answer_parsing import AnswerInConflict, AnswerRefused, Vocabulary
+from prodex.worklists.confirmation_questions import question_of_code, question_of_misread, question_of_remark
 from prodex.worklists.evidence import has_value_seen
 from prodex.worklists.item_answers import item_answer
 from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
-from prodex.worklists.remarks import remark
 from prodex.worklists.returned_files import Answer, CellPlace
 from prodex.worklists.retyped import RETYPED, possible_values
 from prodex.worklists.text_answers import (
@@ -543,17 +543,8 @@ def _held(answer: Answer) -> Message:
 
 def _asked_if_a_remark(decision: Decision) -> Decision:
     """Return the answer, to be confirmed if its words are for the person who asked, and not for the field."""
-    typed = decision.after
-    if typed is None or (says := remark(typed)) is None:
-        return decision
-    return decision.needing_confirmation(
-        Message(
-            "{text} reads like {said}. Is it the value of {path}?",
-            text=f"{typed!r:.60}",
-            said=says,
-            path=decision.attribute,
-        )
-    )
+    question = None if decision.after is None else question_of_remark(decision.after, str(decision.attribute))
+    return decision if question is None else decision.needing_confirmation(question)
 
 
 def _asked_if_misread(decision: Decision) -> Decision:
@@ -561,74 +552,24 @@ def _asked_if_misread(decision: Decision) -> Decision:
     if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING} or not decision.is_open:
         return decision
     typed = None if decision.answer.restores else decision.after
-    if typed is None or (meant := misread(typed)) is None or misread(decision.before or "") is not None:
+    if typed is None or misread(decision.before or "") is not None:
         return decision
-    about = {"text": f"{typed!r:.60}", "path": decision.attribute}
-    if meant == typed:
-        return decision.needing_confirmation(
-            Message(
-                "{text} reads like a text, written in UTF-8 and read in another encoding. Is it the value of {path}?",
-                **about,
-            )
-        )
-    return decision.needing_confirmation(
-        Message(
-            "{text} reads like {other}, written in UTF-8 and read in another encoding. Is it the value of {path}?",
-            other=f"{meant!r:.60}",
-            **about,
-        )
-    )
+    question = question_of_misread(typed, str(decision.attribute))
+    return decision if question is None else decision.needing_confirmation(question)
 
 
 def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
     """Return a code or string, to be confirmed if it is a remark, or a code that no product and no list has."""
     if decision.shape is not AnswerShape.CODE or decision.said is None:
         return _asked_if_a_remark(decision)
-    made = decision
     attribute = without_code(str(decision.attribute))
-    known = words.in_use(attribute)
     items = [
         item
         for one in decision.changes
         for item in (one.after if isinstance(one.after, list) else [one.after])
     ]
-    for code in [str(one["code"]) for one in items if is_code(one)]:
-        if code in known or is_standard_code(attribute, code):
-            continue
-        near = ", ".join(words.nearest(attribute, code))
-        made = made.needing_confirmation(_unknown_code(f"{code!r:.60}", attribute, remark(code), near))
-    return made
-
-
-def _unknown_code(code: str, path: str, says: Message | None, near: str) -> Message:
-    about = {"code": code, "path": path}
-    match says, near:
-        case None, "":
-            return Message(
-                "{code} is a code of {path} that no product of the catalogue and no list has. Is it meant?",
-                **about,
-            )
-        case None, _:
-            return Message(
-                "{code} is a code of {path} that no product of the catalogue and no list has; the nearest: {codes}. "
-                "Is it meant?",
-                codes=near,
-                **about,
-            )
-        case _, "":
-            return Message(
-                "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like "
-                "{said}. Is it meant?",
-                said=says,
-                **about,
-            )
-    return Message(
-        "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like {said}; the "
-        "nearest: {codes}. Is it meant?",
-        said=says,
-        codes=near,
-        **about,
-    )
+    asked = (question_of_code(str(one["code"]), attribute, words) for one in items if is_code(one))
+    return reduce(Decision.needing_confirmation, filter(None, asked), decision)
 
 
 def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:

@@ -8,8 +8,6 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from prodex.compare import Difference
-from prodex.languages.labels import attribute_title
-from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Session
@@ -26,6 +24,7 @@ from prodex.notebook.views.card_reading import (
 )
 from prodex.notebook.views.card_sections import raw_block, raw_part
 from prodex.notebook.views.card_texts import Editing, texts_part
+from prodex.notebook.views.compared import attribute_cell, in_language
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.history import history_part, name_with_history
 from prodex.notebook.views.products_left import is_left
@@ -127,8 +126,10 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
     if own.empty:
         return []
     shown = own.head(_MOST_CHANGES)
-    of_each = zip(*(shown[name].tolist() for name in ("attribute", "language", "old", "new")), strict=True)
-    rows = [[_place_in_words(*one[:2]), *map(_value_cell, one[2:])] for one in of_each]
+    rows = [
+        [attribute_cell(one, in_language(one)), *(_value_cell(one[name]) for name in ("old", "new"))]
+        for one in shown.to_dict("records")
+    ]
     count = None
     if len(shown) < len(own):
         said = f"{len(shown)} of {counted(len(own), 'changed value')}; the section Snapshots exports all"
@@ -146,11 +147,6 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
             is_open=len(own) <= _UNFOLDED,
         )
     ]
-
-
-def _place_in_words(attribute: str, language: Any) -> dict[str, Any]:
-    in_language = "" if pd.isna(language) else f" in {language_label(language)}"
-    return {"words": typed_text(attribute_title(attribute) + in_language), "title": attribute}
 
 
 def _value_cell(value: Any) -> dict[str, str]:

@@ -72,14 +72,10 @@ _FIELDS = (
 
 @dataclass(frozen=True)
 class ShownChecks:
-    """Which checks are shown, in which order, and which of them is explained.
+    """In which order checks are shown, and which of them is explained.
 
     Attributes
     ----------
-    only_failing
-        Whether checks are left out that nothing fails.
-    words
-        Words of the problem, the rule or the block.
     sort, falls
         The column by which they are sorted, and whether the largest is first; empty: failing checks by severity.
     explained

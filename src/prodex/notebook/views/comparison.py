@@ -16,7 +16,7 @@ from prodex.languages.labels import attribute_title
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.audits_before import readable
+from prodex.notebook.views.audits_before import audits_of, readable
 from prodex.notebook.views.blocks import button, heading, paragraph, row, typed_text, work
 from prodex.notebook.views.compared import (
     EVERY,
@@ -37,8 +37,9 @@ from prodex.notebook.views.saved_snapshots import (
     explored,
     snapshots_to_compare,
 )
+from prodex.notebook.views.written_files import write_files, written_blocks
 from prodex.progress import SILENT, Reporter
-from prodex.quality import AuditComparison, compare_audits, list_audits
+from prodex.quality import AuditComparison, compare_audits
 from prodex.selection import ProductList, Selection
 
 #: Changed values that are written at a time, and those on a page.
@@ -65,13 +66,10 @@ class ComparisonState:
         The last comparison.
     what
         Whose changes are listed.
-    written
-        What was exported last.
     """
 
     found: ComparedSnapshots | None = None
     what: What = EVERY
-    written: str = ""
 
 
 def _listed(session: Session) -> object:
@@ -142,8 +140,7 @@ def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
         *summary_blocks(found),
         *_values(session, found, state.what),
         form(session, "changes-file", _FILE, export),
-        work(session, _EXPORT),
-        paragraph(typed_text(state.written), key="written", tone="note") if state.written else None,
+        *written_blocks(session, _EXPORT, key="written"),
         *(audit_blocks(found.audits) if found.audits else ()),
         heading("Groups with most changes", level=4),
         _GROUPED.switch(session, key="by"),
@@ -191,9 +188,8 @@ def compare(app: Panel) -> None:
 
 def with_comparison(session: Session, found: ComparedSnapshots) -> Session:
     """Return the session that shows what changed."""
-    return session.replaced(difference=found.difference).with_changed(
-        ComparisonState, found=found, what=EVERY, written=""
-    )
+    now = session.replaced(difference=found.difference).noting("", section=_EXPORT)
+    return now.with_changed(ComparisonState, found=found, what=EVERY)
 
 
 @task("comparison.since")
@@ -212,22 +208,12 @@ def compared(old: Path, new: Path, reporter: Reporter = SILENT) -> ComparedSnaps
 
 def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     """Compare the newest audits of two snapshots by the same profile; None where there are none."""
-    before, after = _audits_of(old), _audits_of(new)
+    before, after = dict(audits_of(old)), dict(audits_of(new))
     # The profile that was used last is the one that somebody works with.
     for profile in reversed([profile for profile in after if profile in before]):
         if len(both := readable([before[profile], after[profile]])) == 2:
             return compare_audits(*both)
     return None
-
-
-def _audits_of(snapshot: Path) -> dict[str, str]:
-    """Return the folder of the newest audit of a snapshot by each profile."""
-    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
-    return {
-        str(row["profile"]): str(row["folder"])
-        for row in list_audits(snapshot.parent.name).to_dict("records")
-        if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == snapshot.name
-    }
 
 
 @action("comparison.show", is_quiet=True)
@@ -280,11 +266,8 @@ def start_export(app: Panel) -> None:
     found, values = _found(app.session), form_values(app.session, "changes-file", _FILE)
     path = path_of(str(values["file"] or "").strip() or "changes.csv", at="changes-file.file")
 
-    def written(session: Session, said: str) -> Session:
-        return session.with_changed(ComparisonState, written=said)
-
     write = partial(export_changes, found.difference, path, bool(values["is_safe"]))
-    app.run(_EXPORT, write, written, title="Exporting changes")
+    write_files(app, _EXPORT, write, "Exporting changes", at="changes-file.file")
 
 
 def export_changes(difference: Difference, path: Path, is_safe: bool, reporter: Reporter) -> str:
