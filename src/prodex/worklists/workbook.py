@@ -26,8 +26,8 @@ from prodex.formats.workbook_writing import (
     workbook,
 )
 from prodex.languages import ENGLISH, Translation
-from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, validate
-from prodex.worklists.grid import HIGHEST, LINE, Styles, cells, fill_lines
+from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, add_validation
+from prodex.worklists.grid import HIGHEST, LINE, Styles, fill_lines, fit_texts
 from prodex.worklists.layout import (
     CODES_SHEET,
     FORMAT,
@@ -44,10 +44,10 @@ from prodex.worklists.layout import (
 from prodex.worklists.sheets import (
     Worklist,
     WorklistFacts,
-    read_me,
-    several,
+    read_me_lines,
+    rows_for_several,
     sheet_columns,
-    summary,
+    summary_rows,
     summary_sentences,
 )
 
@@ -128,7 +128,7 @@ def write_workbook(
     words = worklist.words
     columns = sheet_columns(worklist.rows, words)
     states = fields.states(worklist.rows)
-    held = {name: cells(values) for name, values in columns.items()}
+    held = {name: fit_texts(values) for name, values in columns.items()}
     unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
     with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
         styles = Styles(book)
@@ -144,7 +144,7 @@ def write_workbook(
             some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
             is_asked = [one is AnswerCell.ASKED for one in states[start : start + per_sheet]]
             _write_to_fix(book, styles, names[-1], some, is_asked, mine, words)
-        _write_several(book, styles, several(held), mine, most_rows, words)
+        _write_several(book, styles, rows_for_several(held), mine, most_rows, words)
         if mine.codes:
             write_codes(book, styles, mine.codes, words)
         listed = [column.name for column in TO_FIX]
@@ -176,7 +176,7 @@ def _write_to_fix(
     sheet.freeze_panes(1, 3)
     rows = len(columns["gtin"])
     _prepare(sheet, name, rows, TO_FIX, words)
-    validate(sheet, columns, is_asked, fields, _column_place(TO_FIX), words)
+    add_validation(sheet, columns, is_asked, fields, _column_place(TO_FIX), words)
     sheet.fill(_to_fix(styles, columns, is_asked, words), rows + 1, len(TO_FIX))
 
 
@@ -216,7 +216,7 @@ def _write_several(
     sheet.freeze_panes(1, 0)
     _prepare(sheet, name, len(asked), SEVERAL, words)
     about = {name: pa.array([row[name] for row in asked], pa.string()) for name in ("attribute", "language")}
-    validate(sheet, about, [True] * len(asked), fields, _column_place(SEVERAL), words)
+    add_validation(sheet, about, [True] * len(asked), fields, _column_place(SEVERAL), words)
     lines: list[Line] = [([(words.gettext(column.heading), styles.heading) for column in SEVERAL], 30)]
     looks = {"new_value": styles.open, "rows": styles.number}
     for row in asked:
@@ -311,7 +311,7 @@ def write_read_me(
     sheet = _add_sheet(book, worklist.words.gettext(READ_ME_SHEET), [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
-    for heading, lines in read_me(worklist, facts, states, unshown):
+    for heading, lines in read_me_lines(worklist, facts, states, unshown):
         rows.append(([(heading, styles.title)], LINE + 8))
         rows += [([(line, styles.line)], LINE * _line_count(line, _PAGE - 5) + 1) for line in lines]
         rows.append(([], LINE))
@@ -333,7 +333,7 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
     rows += [([(line, styles.unwrapped)], LINE) for line in summary_sentences(worklist, states)]
     rows += [([], LINE), ([(words.gettext(heading), styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
-    for row in summary(worklist):
+    for row in summary_rows(worklist):
         values = [row[name] for name in names]
         looks = [styles.number if isinstance(value, int) else styles.text for value in values]
         looks[0], values[0] = styles.severity[row["severity"]], words.gettext(row["severity"])
