@@ -16,7 +16,7 @@ from prodex.quality.laws import FOOD_INFORMATION, Law
 from prodex.quality.nutrition_columns import Nutrient, NutritionColumns
 from prodex.quality.origin_shares import Origins
 from prodex.quality.picture_columns import PictureColumns
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.remembered import Remembered, has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import AttributeTexts, TextColumns
@@ -58,6 +58,7 @@ __all__ = [
     "is_in_union",
     "is_true",
     "languages_of",
+    "made_once",
     "missing_data",
     "quantities",
     "rule",

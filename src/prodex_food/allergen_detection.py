@@ -72,11 +72,11 @@ from prodex_food.vocabulary import (
     knows,
     meaning_of,
     named_after,
-    read,
+    read_list,
     without_letter,
     words_of,
 )
-from prodex_food.words import TableWords, rows_of
+from prodex_food.words import rows_of, table_words
 
 #: Languages in which a noun before another one describes it: "wheat starch".
 _NOUNS_BEFORE = ("en", *COMPOUNDING)
@@ -90,6 +90,7 @@ _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
 _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 #: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
+#: What the tables call {item}, {clause} and {sentence}: up to the next comma, bracket or dot.
 _ITEM = r"[^.,;:()\[\]{}]*"
 _CLAUSE = r"[^.,;:()\[\]]*"
 _SENTENCE = r"[^.;\[\]{}]*"
@@ -366,7 +367,7 @@ def _readings(
     is_more = [_is_more(word, languages) for word in words.distinct.to_pylist()]
     rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]]).tolist()
     return {
-        row: read(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
+        row: read_list(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
         for row, text in zip(rows, texts.take(pa.array(rows, pa.int64())).to_pylist(), strict=True)
     }
 
@@ -528,9 +529,9 @@ def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _no_lists() if use == "other" else rows_of("allergen_phrases.tsv"):
-        spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
-        if row["use"] == use and row["language"] in spoken:
+    spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
+    for row in _no_lists() if use == "other" else rows_of("allergen_phrases.tsv", use=use):
+        if row["language"] in spoken:
             pattern = sign = row["pattern"]
             for name, meant in (
                 ("{rest}", _REST_AND_LISTS),
@@ -557,8 +558,7 @@ def _no_lists() -> list[dict[str, str]]:
     """Return the expressions of what is no list of ingredients, as the other table has its own."""
     return [
         {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
-        for row in rows_of("no_ingredients.tsv")
-        if row["use"] == "list"
+        for row in rows_of("no_ingredients.tsv", use="list")
     ]
 
 
@@ -571,9 +571,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
     share = r"(?: ?<? ?\d[\d ]*%)?"
-    for row in rows_of("allergen_exemptions.tsv"):
-        if row["language"] != language:
-            continue
+    for row in rows_of("allergen_exemptions.tsv", language=language):
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
         described = rf"{product}(?: (?:{adjectives}))*"
         one = rf"{link}?(?:{source}|{harmless}){share}"
@@ -765,7 +763,7 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     (True, True, False)
     """
     return bool(_NUMBERED.fullmatch(word)) or any(
-        word in _ingredient_words(language) for language in languages
+        word in table_words("ingredient_words.tsv", language=language) for language in languages
     )
 
 
@@ -775,10 +773,4 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     >>> is_whole_ingredient("rum", ("en",)), is_whole_ingredient("nutella", ("en",))
     (True, False)
     """
-    return any(word in _ingredient_words(language).whole for language in languages)
-
-
-@cache
-def _ingredient_words(language: str) -> TableWords:
-    rows = rows_of("ingredient_words.tsv")
-    return TableWords(word for row in rows if row["language"] == language for word in row["words"].split())
+    return any(word in table_words("ingredient_words.tsv", language=language).whole for language in languages)

@@ -130,7 +130,7 @@ def _first(use: str) -> re.Pattern[str] | None:
 
 @cache
 def _languages(use: str) -> frozenset[str]:
-    return frozenset(row["language"] for row in rows_of("statement_words.tsv") if row["use"] == use)
+    return frozenset(row["language"] for row in rows_of("statement_words.tsv", use=use))
 
 
 @cache

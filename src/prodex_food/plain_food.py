@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from prodex.packs import NAMES, Answer, Mask, Products, TextColumns, encoded
-from prodex_food.words import TableWords, rows_of
+from prodex.packs import NAMES, Answer, Mask, Products, TextColumns
+from prodex_food.words import first_use, has_use
 
 #: What has to be requested, so that nothing says that a food may be one of these.
 _READ = ("kind.label", *(f"{name}.data" for name in (*NAMES, "composition")))
@@ -30,6 +30,8 @@ _BETWEEN = re.compile(r"[,;&+•\n]|\b(?:and|et|und|y|e|en)\b")
 #: From here on, a list names what something tastes of.
 _FLAVOUR = re.compile(r"\b(?:natural |natur\w+ )?(?:flavou?r|arom[ae]|smaakstof|natuurlijk aroma)")
 _WORD = re.compile(r"[^\W\d_]{3,}|\bte\b")
+
+_is_word, _use_of = partial(has_use, "plain_food_words.tsv"), partial(first_use, "plain_food_words.tsv")
 
 
 def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
@@ -40,7 +42,7 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
         return pd.arrays.BooleanArray(chosen & False, chosen)
     texts = TextColumns.of(products)
 
-    def read(attributes: Sequence[str]) -> dict[int, list[str]]:
+    def texts_of(attributes: Sequence[str]) -> dict[int, list[str]]:
         rows = np.flatnonzero(chosen[texts.product] & texts.within(attributes))
         found: dict[int, list[str]] = {}
         for product, text in zip(
@@ -49,18 +51,17 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
             found.setdefault(product, []).append(text)
         return found
 
-    lists, names = read(["composition"]), read(NAMES)
-    kinds, kind = encoded(products.column("kind"))
-    labels = [*products.folded(kinds).to_pylist(), ""]
+    lists, names = texts_of(["composition"]), texts_of(NAMES)
+    labels = products.by_folded(products.column("kind"), str, "")
     may = np.zeros(len(products), bool)
     for product in np.flatnonzero(chosen).tolist():
-        named = (*names.get(product, ()), labels[kind[product]])
+        named = (*names.get(product, ()), str(labels[product]))
         may[product] = _may_be(tuple(lists.get(product, ())), named)
     return pd.arrays.BooleanArray(may & False, may)
 
 
 def _may_be(lists: tuple[str, ...], named: tuple[str, ...]) -> bool:
-    uses = {_use_in_name(word) for word in _WORD.findall(" ; ".join(named))}
+    uses = {_use_of(word, "supplement", "processed", "leaf") for word in _WORD.findall(" ; ".join(named))}
     if "supplement" in uses:
         return True
     is_processed = "processed" in uses
@@ -79,7 +80,7 @@ def _is_plain(text: str) -> bool:
     end = flavour.start() if flavour else len(text)
     uses = set()
     for word in _WORD.finditer(text, 0, end):
-        use = _use_in_list(word[0])
+        use = _use_of(word[0], "leaf", "alone", "any", "beside")
         if not use:
             return False
         uses.add(use)
@@ -102,24 +103,3 @@ def _is_one_thing(text: str) -> bool:
             return False
         is_named |= bool(words)
     return is_named
-
-
-@lru_cache(maxsize=2**14)
-def _use_in_name(word: str) -> str:
-    return next((use for use in ("supplement", "processed", "leaf") if _is_word(word, use)), "")
-
-
-@lru_cache(maxsize=2**14)
-def _use_in_list(word: str) -> str:
-    return next((use for use in ("leaf", "alone", "any", "beside") if _is_word(word, use)), "")
-
-
-@lru_cache(maxsize=2**14)
-def _is_word(word: str, use: str) -> bool:
-    return word in _words(use)
-
-
-@cache
-def _words(use: str) -> TableWords:
-    rows = (row for row in rows_of("plain_food_words.tsv") if row["use"] == use)
-    return TableWords(word for row in rows for word in row["words"].split())

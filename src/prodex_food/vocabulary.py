@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prodex.packs import Message
-from prodex_food.words import TableWords, rows_of
+from prodex_food.words import TableWords, listed_words, rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 #: Languages that write compounds as one word.
@@ -263,11 +263,9 @@ def named_after(word: str, language: str) -> str:
 
 @cache
 def _sounding(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    rows = rows_of("allergen_phrases.tsv")
+    rows = rows_of("allergen_phrases.tsv", use="word")
     return tuple(
-        (re.compile(row["pattern"]), row["left"])
-        for row in rows
-        if row["use"] == "word" and row["language"] in (language, "*")
+        (re.compile(row["pattern"]), row["left"]) for row in rows if row["language"] in (language, "*")
     )
 
 
@@ -313,18 +311,16 @@ class _Vocabulary:
 @cache
 def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words that name allergens in a language by group, as the table has them."""
-    rows = rows_of("allergens.csv", ";")
-    return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
+    rows = rows_of("allergens.csv", ";", language=language)
+    return {row["group"]: tuple(row["words"].split()) for row in rows}
 
 
 @cache
 def _vocabulary(language: str) -> _Vocabulary:
-    rows = [row for row in rows_of("harmless_words.tsv") if row["language"] == language]
-    harmless = {word for row in rows for word in row["words"].split()}
     whole: dict[str, Meaning] = {}
     compounds: dict[Meaning, set[str]] = {}
     named = ((Meaning(bit_of(group), is_known=True), words) for group, words in words_of(language).items())
-    kinds = (row for row in rows_of("kinds.tsv") if row["language"] == language and row["words"])
+    kinds = (row for row in rows_of("kinds.tsv", language=language) if row["words"])
     for meaning, words in (*named, *((_meaning_of_kind(row), row["words"].split()) for row in kinds)):
         for word in words:
             if "*" in word:
@@ -333,9 +329,11 @@ def _vocabulary(language: str) -> _Vocabulary:
             if "*" not in word or meaning.named:
                 whole[word] = _all_of([whole.get(word, _UNKNOWN), meaning])
     return _Vocabulary(
-        frozenset(harmless),
+        frozenset(listed_words("harmless_words.tsv", language=language)),
         frozenset(
-            word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
+            word
+            for use in ("food", "additive_class")
+            for word in listed_words("harmless_words.tsv", language=language, use=use)
         ),
         whole,
         TableWords(set().union(*compounds.values())),
@@ -366,19 +364,18 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
         for word, meaning in whole.items()
         if len(word) >= _SHORTEST_PART and "*" not in word and "-" not in word
     }
-    for row in rows_of("compound_parts.tsv"):
-        if row["language"] == language:
-            for word in row["words"].split():
-                before = parts.get(word)
-                if before is not None and before.meaning != _HARMLESS:
-                    continue
-                place = row["place"]
-                parts[word] = _part(
-                    _HARMLESS,
-                    place != "last" or (before is not None and before.may_begin),
-                    place == "any" or (before is not None and before.may_join),
-                    place != "first" or (before is not None and before.may_end),
-                )
+    for row in rows_of("compound_parts.tsv", language=language):
+        for word in row["words"].split():
+            before = parts.get(word)
+            if before is not None and before.meaning != _HARMLESS:
+                continue
+            place = row["place"]
+            parts[word] = _part(
+                _HARMLESS,
+                place != "last" or (before is not None and before.may_begin),
+                place == "any" or (before is not None and before.may_join),
+                place != "first" or (before is not None and before.may_end),
+            )
     return parts
 
 
@@ -428,11 +425,11 @@ def _phrases(languages: tuple[str, ...]) -> _Phrases:
 
 @cache
 def _phrases_in(language: str) -> Mapping[str, Meaning]:
-    harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv") if row["language"] == language)
+    harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv", language=language))
     found = dict.fromkeys(harmless, _HARMLESS)
     kinds: dict[str, Meaning] = {}
-    for row in rows_of("kinds.tsv"):
-        if row["language"] == language and (phrase := row["phrases"]):
+    for row in rows_of("kinds.tsv", language=language):
+        if phrase := row["phrases"]:
             kinds[phrase] = _all_of([kinds.get(phrase, _UNKNOWN), _meaning_of_kind(row)])
     return found | kinds
 
@@ -462,7 +459,7 @@ class ListReading:
 
 
 @lru_cache(maxsize=2**14)
-def read(
+def read_list(
     text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True
 ) -> ListReading:
     """Read a folded list of ingredients in one of some languages.
@@ -482,7 +479,7 @@ def read(
 
     Examples
     --------
-    >>> read("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
+    >>> read_list("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
     ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)
@@ -611,9 +608,5 @@ def _has_other_cereal(tokens: Sequence[str], languages: Sequence[str]) -> bool:
 
 @cache
 def _other_cereals(language: str) -> re.Pattern[str]:
-    found = (
-        one["pattern"]
-        for one in rows_of("allergen_phrases.tsv")
-        if (one["use"], one["language"]) == ("starchy", language)
-    )
-    return re.compile(rf"\b(?:{'|'.join(found)})\b")
+    found = rows_of("allergen_phrases.tsv", use="starchy", language=language)
+    return re.compile(rf"\b(?:{'|'.join(one['pattern'] for one in found)})\b")

@@ -6,14 +6,16 @@ has one row for each text, with the position of its product, from 0, in the colu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,10 +28,11 @@ from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending
 from prodex.facts.requested_data import EVERY_TEXT, EVERYTHING, Asked, asked_for
+from prodex.quality.part_columns import PartColumns, written_out
 from prodex.quality.text_normalization import FoldedTexts
 from prodex.selection.paths import wire_paths
-from prodex.tables.attributes import attribute_of, state_column
-from prodex.tables.columns import Mask, Rows, as_one_chunk, is_true
+from prodex.tables.attributes import is_within
+from prodex.tables.columns import Mask, Rows, as_one_chunk, by_value, encoded, filled_values, is_true, places
 from prodex.tables.declaration import TABLES
 from prodex.tables.fill_state import FillStates
 from prodex.tables.filled import Filled
@@ -37,7 +40,13 @@ from prodex.tables.frames import to_frame, to_series
 from prodex.tables.unreadable import Unreadable
 
 _Made = TypeVar("_Made")
+_Given = ParamSpec("_Given")
 _UNMADE: Any = object()
+_VALUES = pa.schema(
+    [("product", pa.int64()), *((name, pa.string()) for name in ("attribute", "position", "value"))]
+)
+#: Of one chunk: Arrow computes nothing of none.
+_NO_VALUES = pa.table([pa.array([], one.type) for one in _VALUES], schema=_VALUES)
 
 
 class Products:
@@ -66,7 +75,7 @@ class Products:
         self.assume = assume
         self.part: Part = part
         self._market = market
-        self._columns: dict[tuple[str, str], pa.Array] = {}
+        self._tables = PartColumns(part)
         self._made: dict[Hashable, Any] = {}
         self._paths: set[str] = set()
 
@@ -87,7 +96,7 @@ class Products:
             return self._once(
                 column, lambda: markets_of(self.column("target_market"), self.origin, self._market)
             )
-        return self._read("products", (column,))[0]
+        return self._tables.plain("products", column)
 
     def assumed(self, column: str) -> pa.Array:
         """Return a column with what is taken for granted in place of missing values."""
@@ -111,15 +120,18 @@ class Products:
     def arrow(self, table: str, *columns: str) -> pa.Table:
         """Return the same as an Arrow table; what was read once is not read again."""
         self._note(table)
+        self._tables.arrays(table, columns)  # in one go
         own = self._once(("own", table), lambda: self._own_rows(table))
-        arrays = self._read(table, columns)
-        if own is not None:
-            arrays = [
-                self._once((table, name), partial(a.filter, own))
-                for name, a in zip(columns, arrays, strict=True)
-            ]
         positions = self._once(("product", table), lambda: self._positions(table, own))
-        return pa.table([positions, *arrays], names=["product", *columns])
+        return pa.table(
+            [positions, *(self._own(table, name, own) for name in columns)], names=["product", *columns]
+        )
+
+    def _own(self, table: str, column: str, own: pa.Array | None) -> pa.Array:
+        if own is None:
+            return self._tables.plain(table, column)
+        (held,) = self._tables.arrays(table, (column,))
+        return self._once((table, column), lambda: written_out(held.filter(own)))
 
     def rows_with(
         self, table: str, column: str, is_meant: Callable[[pa.Array], pa.Array], *columns: str
@@ -138,17 +150,51 @@ class Products:
             Which columns to return.
         """
         self._note(table)
-        (values,) = self._read(table, (column,))
-        places = pa.array(np.flatnonzero(is_true(is_meant(values))))
-        if not len(places):
+        rows = pa.array(np.flatnonzero(is_true(is_meant(self._tables.plain(table, column)))))
+        if not len(rows):
             empty = TABLES[table].schema_of(columns).empty_table()
             return to_frame(empty.add_column(0, "product", pa.array([], pa.int64())))
         keys, attribute, *read = (
-            one.take(places) for one in self._read(table, ("product_id", "attribute", *columns))
+            one.take(rows) for one in self._tables.arrays(table, ("product_id", "attribute", *columns))
         )
         own = pa.array(~are_pending(attribute))
-        found = [self._places(table, keys), *read]
+        found = [self._places(table, keys), *map(written_out, read)]
         return to_frame(pa.table([one.filter(own) for one in found], names=["product", *columns]))
+
+    def values_at(self, paths: Collection[str], *columns: str) -> pa.Table:
+        """Return what stands at or below wire paths, as texts, whichever table it is in; nothing that is no data.
+
+        Parameters
+        ----------
+        paths
+            Wire paths.
+        columns
+            Where values are looked for, as "codes.code"; rows are in this order.
+
+        Returns
+        -------
+        pyarrow.Table
+            `product`, the position of the product, `attribute`, `position` and `value`.
+        """
+        found = [_NO_VALUES]
+        for one in columns:
+            table, _, column = one.partition(".")
+            rows = self.arrow(table, "attribute", "position", column)
+            # Most parts have none: then no value is looked at.
+            meant = by_value(
+                rows["attribute"], lambda name: any(is_within(name, path) for path in paths), False
+            )
+            if meant.any():
+                rows = rows.filter(pa.array(meant.astype(bool)))
+                rows = rows.filter(pa.array(filled_values(as_one_chunk(rows[column]))))
+                found.append(rows.rename_columns(_VALUES.names).cast(_VALUES))
+        return pa.concat_tables(found)
+
+    def by_folded(self, texts: Any, make: Callable[[str], Any], missing: Any) -> npt.NDArray[Any]:
+        """Return what is made of each text, folded as words are looked for in it; each different one is asked once."""
+        distinct, code = encoded(texts)
+        # The last value is for rows without a text, whose code is -1.
+        return np.array([*map(make, self.folded(distinct).to_pylist()), missing])[code]
 
     def folded(self, texts: pa.Array) -> pa.Array:
         """Return texts as words are looked for in them, missing ones empty; each is folded once, whoever asks.
@@ -256,14 +302,14 @@ class Products:
         """Give the memory back of what was read and made, once nobody asks any more."""
         # What was made often refers to the products it is of, and Python would find such a circle only much later: the
         # columns of hundreds of parts would wait in memory for that.
-        self._columns.clear()
+        self._tables.forget()
         self._made.clear()
 
     def _named(self) -> pa.Array:
-        texts = pa.table(self._read("texts", TEXT_COLUMNS), names=list(TEXT_COLUMNS))
+        texts = self._tables.encoded("texts", TEXT_COLUMNS)
         positions = self._positions("texts", None).to_numpy()
-        (own,) = self._read("products", ("target_market",))
-        return Names.of(texts, positions, markets_of(own, self.origin)).best()
+        markets = markets_of(self._tables.plain("products", "target_market"), self.origin)
+        return Names.of(texts, positions, markets).best()
 
     def _note(self, table: str) -> None:
         self._paths.update(TABLES[table].anchors or ([EVERY_TEXT] if table == "texts" else [EVERYTHING]))
@@ -280,17 +326,17 @@ class Products:
         def positions(table: str) -> Rows:
             return np.asarray(self._positions(table, None).to_numpy())
 
-        return self._once("filled", lambda: Filled(len(self), self._read, positions))
+        return self._once("filled", lambda: Filled(len(self), self._tables.arrays, positions))
 
     @property
     def _unreadable(self) -> Unreadable:
-        return self._once("unreadable", lambda: Unreadable.of(self.part))
+        return self._once("unreadable", lambda: Unreadable.of(self._tables))
 
     def _own_rows(self, table: str) -> pa.Array | None:
         """Say which rows of a child table are the product's own, or None when all are."""
         if "attribute" not in TABLES[table].schema.names:
             return None
-        (attribute,) = self._read(table, ("attribute",))
+        (attribute,) = self._tables.arrays(table, ("attribute",))
         # Most parts have no rows of updates: then nothing is filtered and copied.
         pending = are_pending(attribute)
         return pa.array(~pending) if pending.any() else None
@@ -300,45 +346,44 @@ class Products:
         return every if own is None else every.filter(own)
 
     def _every_position(self, table: str) -> pa.Array:
-        (keys,) = self._read(table, ("product_id",))
+        (keys,) = self._tables.arrays(table, ("product_id",))
         return pa.array(np.arange(len(self))) if table == "products" else self._places(table, keys)
 
     def _places(self, table: str, keys: pa.Array) -> pa.Array:
         """Return the positions of the products with these keys."""
-        (products,) = self._read("products", ("product_id",))
         # Positions instead of keys: comparing numbers is far cheaper than comparing texts.
-        places = pc.index_in(keys, products)
-        if places.null_count:
+        found = places(keys, self._tables.plain("products", "product_id"))
+        if lost := np.count_nonzero(found < 0):
             raise SnapshotDamaged(
                 advice(
                     "{rows} rows of {table} are of products that the catalogue does not have. Run {verify} to see what "
                     "is damaged, and open an earlier snapshot or load again.",
-                    rows=f"{places.null_count:,}",
+                    rows=f"{lost:,}",
                     table=table,
                     verify=PythonCall("verify()"),
                 )
             )
-        return places.cast(pa.int64())
+        return pa.array(found)
 
-    def _read(self, table: str, columns: Sequence[str]) -> list[pa.Array]:
-        missing = [name for name in dict.fromkeys(columns) if (table, name) not in self._columns]
-        if missing:
-            read = self._states(missing) if table == "presence" else self.part.read(table, missing)
-            for name in missing:
-                self._columns[table, name] = _whole_text_column(read, name)
-        return [self._columns[table, name] for name in columns]
 
-    def _states(self, columns: Sequence[str]) -> pa.Table:
-        """Read columns of `presence`; a rule may name them as the attribute, and nobody in this part may have it."""
-        shown = {
-            name: name if attribute_of(name) or name == "product_id" else state_column(name)
-            for name in columns
-        }
-        read = self.part.read("presence", list(shown.values()))
-        absent = pa.repeat(pa.scalar("absent"), len(self))
-        return pa.table(
-            {name: read[own] if own in read.column_names else absent for name, own in shown.items()}
-        )
+def made_once(
+    make: Callable[Concatenate[Products, _Given], _Made],
+) -> Callable[Concatenate[Products, _Given], _Made]:
+    """Let a function make something of the products of a part once, however many rules ask for it.
+
+    What else it is given can be hashed: for another value it makes another thing.
+    """
+    signature = inspect.signature(make)
+
+    @wraps(make)
+    def made(products: Products, /, *args: _Given.args, **named: _Given.kwargs) -> _Made:
+        given = signature.bind(products, *args, **named)
+        # With or without its defaults, it is the same call.
+        given.apply_defaults()
+        _, *others = given.arguments.values()
+        return products.remember((make, *others), lambda: make(products, *args, **named))
+
+    return made
 
 
 @dataclass(frozen=True)
@@ -380,11 +425,3 @@ class ChildRows:
         """Return the places of chosen rows, product by product, as findings are listed."""
         places = np.flatnonzero(chosen)
         return places[np.argsort(self.product[places], kind="stable")]
-
-
-def _whole_text_column(read: pa.Table, name: str) -> pa.Array:
-    column = read.column(name)
-    # Rules compare texts; a dictionary type would have to be known to each of them.
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return as_one_chunk(column)

@@ -39,10 +39,9 @@ _rule = partial(
 def _label_parts() -> dict[str, str]:
     """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
     found: dict[str, list[str]] = {}
-    for row in rows_of("no_ingredients.tsv"):
-        # What may be no list of ingredients is no finding yet: the check of allergens reads it as well.
-        if row["use"] == "finding":
-            found.setdefault(row["part"], []).append(row["expression"])
+    # What may be no list of ingredients is no finding yet: the check of allergens reads it as well.
+    for row in rows_of("no_ingredients.tsv", use="finding"):
+        found.setdefault(row["part"], []).append(row["expression"])
     return {part: "|".join(expressions) for part, expressions in found.items()}
 
 

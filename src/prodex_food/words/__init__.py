@@ -3,22 +3,68 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 
 @cache
-def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
-    """Return the rows of a table of words.
+def rows_of(table: str, delimiter: str = "\t", **chosen: str) -> tuple[Mapping[str, str], ...]:
+    """Return the rows of a table of words, or those that have some values, such as one use and one language.
 
     Examples
     --------
     >>> "language" in rows_of("kinds.tsv")[0]
     True
+    >>> {row["use"] for row in rows_of("food_words.tsv", use="care")}
+    {'care'}
     """
+    if chosen:
+        every = rows_of(table, delimiter)
+        return tuple(row for row in every if all(row[name] == value for name, value in chosen.items()))
     text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
     return tuple(csv.DictReader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE))
+
+
+@cache
+def listed_words(table: str, **chosen: str) -> tuple[str, ...]:
+    """Return the words of such rows."""
+    return tuple(word for row in rows_of(table, **chosen) for word in row["words"].split())
+
+
+@cache
+def table_words(table: str, **chosen: str) -> TableWords:
+    """Return them to look words up in."""
+    return TableWords(listed_words(table, **chosen))
+
+
+@lru_cache(maxsize=2**18)
+def has_use(table: str, word: str, *uses: str) -> bool:
+    """Say whether a table has a folded word for one of some uses.
+
+    >>> has_use("law_words.tsv", "bienenhonig", "honey", "feed"), has_use("law_words.tsv", "honey", "feed")
+    (True, False)
+    """
+    return any(word in table_words(table, use=use) for use in uses)
+
+
+@lru_cache(maxsize=2**17)
+def first_use(table: str, word: str, *uses: str) -> str:
+    """Return the first of some uses for which a table has a folded word, "" where it has it for none of them."""
+    return next((use for use in uses if has_use(table, word, use)), "")
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text: all between digits, spaces and signs.
+
+    >>> plain_words("lait demi-ecreme 1l")
+    ['lait', 'demi', 'ecreme', 'l']
+    """
+    return _WORD.findall(text)
+
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 class TableWords:
