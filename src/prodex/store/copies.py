@@ -174,7 +174,9 @@ def _listed_once(journal: LoadJournal, listing: Sequence[PageEntry]) -> Set[str]
     """Return the keys that a whole listing names exactly once; none if it is not whole."""
     if not listing_is_whole(journal):
         return frozenset()
-    return {key for entry in listing for key in packed(entry.keys).ids} - {key for key, _ in repeated(listing)}
+    return {key for entry in listing for key in packed(entry.keys).ids} - {
+        key for key, _ in repeated(listing)
+    }
 
 
 def left_out_line(copy: Copy, why: str) -> str:

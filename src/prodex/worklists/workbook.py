@@ -144,7 +144,7 @@ def write_workbook(
             some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
             is_asked = [one is AnswerCell.ASKED for one in states[start : start + per_sheet]]
             _write_to_fix(book, styles, names[-1], some, is_asked, mine, words)
-        _write_several(book, styles, rows_for_several(held), mine, most_rows, words)
+        _write_several(book, styles, rows_for_several(held)[: most_rows - 1], mine, words)
         if mine.codes:
             write_codes(book, styles, mine.codes, words)
         listed = [column.name for column in TO_FIX]
@@ -159,6 +159,34 @@ def write_workbook(
     return unshown
 
 
+def _add_sheet_to_fill_in(
+    book: Workbook,
+    styles: Styles,
+    name: str,
+    columns: Sequence[SheetColumn],
+    about: Mapping[str, pa.Array],
+    is_asked: Sequence[bool],
+    fields: Fields,
+    words: Translation,
+) -> TextSheet:
+    """Add a sheet that is filled in: with open cells and what they take, filters, protection, and how it is printed."""
+    sheet: TextSheet = book.add_worksheet(name, worksheet_class=TextSheet)
+    for place, column in enumerate(columns):
+        style = styles.open if column.name in {"new_value", "accept_because"} else styles.text
+        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    sheet.autofilter(0, 0, len(is_asked), len(columns) - 1)
+    sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
+    sheet.set_landscape()
+    sheet.set_paper(9)
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(0)
+    page = words.gettext("Page {page} of {pages}", page="&P", pages="&N")
+    sheet.set_footer(f"&L{name}&R{page}")
+    answers = [column.name for column in columns].index("new_value")
+    add_validation(sheet, about, is_asked, fields, answers, words)
+    return sheet
+
+
 def _write_to_fix(
     book: Workbook,
     styles: Styles,
@@ -168,32 +196,10 @@ def _write_to_fix(
     fields: Fields,
     words: Translation,
 ) -> None:
-    sheet = book.add_worksheet(name, worksheet_class=TextSheet)
-    for place, column in enumerate(TO_FIX):
-        style = {"new_value": styles.open, "accept_because": styles.open}.get(column.name, styles.text)
-        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    sheet = _add_sheet_to_fill_in(book, styles, name, TO_FIX, columns, is_asked, fields, words)
     # GTIN, name and language stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
-    rows = len(columns["gtin"])
-    _prepare(sheet, name, rows, TO_FIX, words)
-    add_validation(sheet, columns, is_asked, fields, _column_place(TO_FIX), words)
-    sheet.fill(_to_fix(styles, columns, is_asked, words), rows + 1, len(TO_FIX))
-
-
-def _column_place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
-    return next(place for place, column in enumerate(columns) if column.name == name)
-
-
-def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn], words: Translation) -> None:
-    """Set up a sheet that is filled in: filters, protection, and how it is printed."""
-    sheet.autofilter(0, 0, rows, len(columns) - 1)
-    sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
-    sheet.set_landscape()
-    sheet.set_paper(9)
-    sheet.fit_to_pages(1, 0)
-    sheet.repeat_rows(0)
-    page = words.gettext("Page {page} of {pages}", page="&P", pages="&N")
-    sheet.set_footer(f"&L{name}&R{page}")
+    sheet.fill(_to_fix(styles, columns, is_asked, words), len(is_asked) + 1, len(TO_FIX))
 
 
 def _write_several(
@@ -201,22 +207,15 @@ def _write_several(
     styles: Styles,
     asked: Sequence[Mapping[str, Any]],
     fields: Fields,
-    most_rows: int,
     words: Translation,
 ) -> None:
     """Write the sheet where one answer is given for several rows; none where no rows ask for the same."""
     if not asked:
         return
-    asked = asked[: most_rows - 1]
-    name = words.gettext(SEVERAL_SHEET)
-    sheet = book.add_worksheet(name, worksheet_class=TextSheet)
-    for place, column in enumerate(SEVERAL):
-        style = {"new_value": styles.open}.get(column.name, styles.text)
-        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
-    sheet.freeze_panes(1, 0)
-    _prepare(sheet, name, len(asked), SEVERAL, words)
     about = {name: pa.array([row[name] for row in asked], pa.string()) for name in ("attribute", "language")}
-    add_validation(sheet, about, [True] * len(asked), fields, _column_place(SEVERAL), words)
+    name, every = words.gettext(SEVERAL_SHEET), [True] * len(asked)
+    sheet = _add_sheet_to_fill_in(book, styles, name, SEVERAL, about, every, fields, words)
+    sheet.freeze_panes(1, 0)
     lines: list[Line] = [([(words.gettext(column.heading), styles.heading) for column in SEVERAL], 30)]
     looks = {"new_value": styles.open, "rows": styles.number}
     for row in asked:
