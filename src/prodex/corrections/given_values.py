@@ -15,7 +15,7 @@ from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
 from prodex.languages import Said
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import NO_VALUE
-from prodex.worklists.answer_parsing import AnswerRefused, boolean, number
+from prodex.worklists.answer_parsing import AnswerRefused, read_boolean, read_number
 from prodex.worklists.confirmation_questions import question_of_code, question_of_remark
 from prodex.worklists.layout import is_deletion
 
@@ -26,7 +26,7 @@ REMOVE: Final = object()
 Function: TypeAlias = Callable[[int, str | None], NewValue]
 
 
-def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> StepRows:
+def ask_function(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> StepRows:
     """Ask a function for the new value of each value, and of each product that has none."""
     leaves = place.leaves
     held, owners = leaves.held(place.rows), leaves.owners(place.rows)
@@ -51,7 +51,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
                 return present
             if given is REMOVE:
                 return None
-            stored, questions = as_stored(work, leaves.attribute, given, is_typed=is_typed)
+            stored, questions = stored_value(work, leaves.attribute, given, is_typed=is_typed)
         except AnswerRefused as error:
             refused.append(StepRefusal(product, row, str(error)))
             return present
@@ -73,7 +73,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
     return StepRows(rows, refused, len(place.lacking) - len(wanted))
 
 
-def as_stored(
+def stored_value(
     work: ProductsInWork, attribute: str, value: Any, *, is_typed: bool = False
 ) -> tuple[Any, tuple[Said, ...]]:
     """Return a value as its column has it, and what is to be asked about it.
@@ -98,11 +98,11 @@ def as_stored(
                 raise AnswerRefused(f"{value!r:.60} has half of a character, which cannot be sent.") from None
             return value, _questions_about(attribute, value) if is_typed else ()
         case AnswerShape.BOOLEAN:
-            return value if isinstance(value, bool) else boolean(str(value)), ()
+            return value if isinstance(value, bool) else read_boolean(str(value)), ()
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
             if isinstance(value, bool):
                 raise AnswerRefused(f"{value!r} is no number, which {attribute} takes.")
-            found = number(value) if isinstance(value, str) else number(repr(value), is_stored=True)
+            found = read_number(value) if isinstance(value, str) else read_number(repr(value), is_stored=True)
             if shape is AnswerShape.INTEGER and not isinstance(found, int):
                 raise AnswerRefused(f"{value!r:.60} is not a whole number, which {attribute} takes.")
             return repr(found), ()

@@ -20,7 +20,7 @@ from prodex.languages import Said
 from prodex.languages.message import said_by
 from prodex.locales import short_of
 from prodex.send.known_products import KnownProducts, received_products
-from prodex.send.merging import TextPlace, recoded, text_change
+from prodex.send.merging import TextPlace, replace_code, text_change
 from prodex.send.records import DELETE, Product
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.exact_answers import exact_change, exact_refusal
@@ -233,9 +233,9 @@ def _item(before: Any, value: Any, shape: AnswerShape) -> Any:
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
             return as_json(Decimal(value))
         case AnswerShape.CODE:
-            return recoded(before, value)
+            return replace_code(before, value)
         case AnswerShape.QUANTITY:
             held = before if isinstance(before, dict) else {}
-            unit = recoded(held.get("expressedIn"), value[UNIT])
+            unit = replace_code(held.get("expressedIn"), value[UNIT])
             return held | {"data": as_json(Decimal(value[AMOUNT])), "expressedIn": unit}
     return value

@@ -565,7 +565,7 @@ def host_of(base_url: str) -> str:
     return urlsplit(base_url).hostname or base_url
 
 
-def settling(base_url: str) -> timedelta:
+def settling_time(base_url: str) -> timedelta:
     """Return how long a service takes until searches return what it has imported."""
     # The sandbox finds products at once; waiting would make every example of the documentation load twice.
     return timedelta(0) if is_loopback(base_url) else SETTLES

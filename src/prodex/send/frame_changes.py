@@ -21,7 +21,7 @@ from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import hint_and_all
 from prodex.send.known_products import KnownProducts, received_products
-from prodex.send.merging import TextPlace, recoded, text_change
+from prodex.send.merging import TextPlace, replace_code, text_change
 from prodex.send.product_writes import Changes, Refusal, merge_changes
 from prodex.send.products_now import refuse_changed
 from prodex.send.records import DELETE, Product
@@ -298,7 +298,7 @@ def _change_of_value(product: str, record: Product, attribute: str, new: Any, co
             raise ChangesRefused(
                 f"{column.name} is not one code but {before!r:.60}. Send the whole attribute as a record."
             )
-        new = recoded(before, new)
+        new = replace_code(before, new)
     return Change(product, (attribute,), before, new)
 
 

@@ -1,7 +1,7 @@
 """Changes of one product become what is written of it: a written array replaces the stored one, so it is whole.
 
 A text is named by its attribute, its language and its position: list indexes along the wire path, the outermost first,
-as tables have them. `text_change` finds the place that is meant, and `written_with` makes changes.
+as tables have them. `text_change` finds the place that is meant, and `merge_values` makes changes.
 """
 
 from __future__ import annotations
@@ -297,7 +297,7 @@ def _own_codes(record: Product) -> set[str]:
     return {text.code for text in texts if text.code is not None}
 
 
-def joined(changes: Iterable[Change]) -> list[Change]:
+def join_changes(changes: Iterable[Change]) -> list[Change]:
     """Return changes that several people ask for, each once, in an order in which none moves the place of another.
 
     What leads to the same is left out.
@@ -317,7 +317,7 @@ def _when(change: Change) -> tuple[int, int]:
     return (2, -last) if isinstance(last, int) else (3, 0)
 
 
-def written_with(record: Product, changes: Iterable[Change]) -> Product:
+def merge_values(record: Product, changes: Iterable[Change]) -> Product:
     """Return the complete values of the attributes that changes of a product change; None takes one away.
 
     Parameters
@@ -334,10 +334,10 @@ def written_with(record: Product, changes: Iterable[Change]) -> Product:
 
     Examples
     --------
-    >>> written_with({"gtin": "7", "serves": 4, "isTaggedBy": ["new"]}, [Change("7", ("serves",), 4, 6)])
+    >>> merge_values({"gtin": "7", "serves": 4, "isTaggedBy": ["new"]}, [Change("7", ("serves",), 4, 6)])
     {'serves': 6}
     """
-    several = joined(changes)
+    several = join_changes(changes)
     try:
         made = _with_all(record, several)
     except PlaceChanged as error:
@@ -449,11 +449,13 @@ def _of_another_form(texts: Sequence[Any], language: str) -> int | None:
     return None
 
 
-def recoded(described: Any, code: str) -> dict[str, Any]:
+def replace_code(described: Any, code: str) -> dict[str, Any]:
     """Return a code value with another code: its label belongs to the old one, everything else to the item.
 
-    >>> recoded({"code": "COLD", "label": "Cold", "sort": 1}, "DARK"), recoded({"code": 12, "label": "Twelve"}, "12")
-    ({'code': 'DARK', 'sort': 1}, {'code': 12, 'label': 'Twelve'})
+    >>> replace_code({"code": "COLD", "label": "Cold", "sort": 1}, "DARK")
+    {'code': 'DARK', 'sort': 1}
+    >>> replace_code({"code": 12, "label": "Twelve"}, "12")
+    {'code': 12, 'label': 'Twelve'}
     """
     if not isinstance(described, dict):
         return {"code": code}

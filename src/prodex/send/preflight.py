@@ -18,7 +18,7 @@ from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
 from prodex.languages import Message, Said
-from prodex.ledger.earlier_records import writable
+from prodex.ledger.earlier_records import without_maintained
 from prodex.messages import counted
 from prodex.send import xml
 from prodex.send.records import Product
@@ -55,7 +55,7 @@ class PreflightFinding(NamedTuple):
     what_to_do: Said
 
 
-def inspect(
+def inspect_products(
     products: Sequence[Product], *, as_xml: bool, filled: Mapping[str, Collection[str]]
 ) -> list[PreflightFinding]:
     """Return the findings about products, errors first.
@@ -73,7 +73,7 @@ def inspect(
         found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in filled)
         found += _about_one(product, filled.get(texts[place], ()))
         if as_xml:
-            for path, why in xml.problems(writable(product)):
+            for path, why in xml.find_problems(without_maintained(product)):
                 problem = f"XML cannot represent it: it {why}"
                 found.append(PreflightFinding(texts[place], path, "error", problem, "Send it as JSON."))
     # Errors first: a person who sees only the beginning must see why nothing was sent.
@@ -81,7 +81,7 @@ def inspect(
     return sorted(found, key=lambda finding: order[finding.severity])
 
 
-def frame_of(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
+def preflight_frame(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
     """Return findings as a frame."""
     rows = [one._replace(problem=str(one.problem), what_to_do=str(one.what_to_do)) for one in findings]
     return pd.DataFrame(rows, columns=list(PreflightFinding._fields), dtype=object)
@@ -105,7 +105,7 @@ def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
                     "All are in .findings of this error; upsert(..., dry_run=True) shows them too."
                 ),
             ),
-            frame_of(findings),
+            preflight_frame(findings),
         )
 
 

@@ -22,7 +22,7 @@ from prodex.ledger.change_digests import Digests, attribute_of, digests_of
 from prodex.locales import meant_by, short_of, tag_of
 from prodex.messages import counted
 from prodex.send.known_products import KnownProducts
-from prodex.send.merging import TextItem, joined, texts_at, texts_of, written_with
+from prodex.send.merging import TextItem, join_changes, merge_values, texts_at, texts_of
 from prodex.send.records import DELETE, Product
 from prodex.written_json import is_plain
 
@@ -253,7 +253,7 @@ def merge_changes(
     for product, asked in changes.items():
         record = products[product]
         try:
-            made = written_with(record, asked)
+            made = merge_values(record, asked)
             if not made:
                 continue
             _refuse_unknown(origin, record, made)
@@ -267,7 +267,7 @@ def merge_changes(
             # Labels in another language than the service's own would be written over its own.
             {"gtin": gtin, **(without_labels(made) if origin.accept_language else made)},
             differing,
-            tuple(one for one in joined(asked) if one.attribute in made),
+            tuple(one for one in join_changes(asked) if one.attribute in made),
             record.get("updatedAt"),
             frozenset(name for name in _MANDATORY if record.get(name) or not origin.asked(name)),
         )

@@ -9,7 +9,7 @@ from prodex.advice import Argument, PythonCall, advice
 from prodex.changes import is_same
 from prodex.errors import ChangesStale, ProdexError, UnexpectedReply
 from prodex.ledger.batch import Loaded
-from prodex.ledger.earlier_records import Packed, earlier_records, packed_records
+from prodex.ledger.earlier_records import Packed, earlier_records, pack_records
 from prodex.ledger.upsert_file import UpsertFile
 from prodex.progress import Progress, showing
 from prodex.query import GTINS_PER_CALL, ProductQuery
@@ -120,7 +120,7 @@ _CHANGED: Final = "somebody has changed the product at the service since it was 
 _GONE: Final = "the product is no longer at the service"
 
 
-def changed_meanwhile(
+def find_changed(
     service: Client,
     loaded: Mapping[str, Loaded],
     attributes: Collection[str],
@@ -179,7 +179,7 @@ def _has_another_value(record: Product, earlier: Product, name: str) -> bool:
     return not is_same(waiting, before)
 
 
-def requested_records(
+def request_records(
     service: Client, products: Sequence[Product], extra: Mapping[str, Any], progress: Progress
 ) -> list[Packed]:
     """Request products before they are written, and return them as they are kept.
@@ -200,9 +200,7 @@ def requested_records(
     """
     try:
         gtins = (one["gtin"] for one in products)
-        return packed_records(
-            products, products_now(service, gtins, {**ALL_UNITS, **extra}, progress=progress)
-        )
+        return pack_records(products, products_now(service, gtins, {**ALL_UNITS, **extra}, progress=progress))
     except ProdexError as error:
         error.add_note(
             advice(
@@ -214,7 +212,7 @@ def requested_records(
         raise
 
 
-def renew(service: Client, upsert: UpsertFile, numbers: Iterable[int], progress: Progress) -> None:
+def renew_records(service: Client, upsert: UpsertFile, numbers: Iterable[int], progress: Progress) -> None:
     """Keep the products of calls as they are now, before these are made later than they were planned.
 
     Somebody may have changed them meanwhile, and an undo has to lead back to that. What was merged with loaded products
@@ -240,7 +238,7 @@ def renew(service: Client, upsert: UpsertFile, numbers: Iterable[int], progress:
         if not one.problem
     }
     try:
-        packed = packed_records(
+        packed = pack_records(
             sent.values(), products_now(service, sent, {**ALL_UNITS, **upsert.plan.extra}, progress=progress)
         )
     except ProdexError as error:

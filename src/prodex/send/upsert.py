@@ -13,15 +13,15 @@ import pandas as pd
 from prodex.errors import InputError, on_one_line
 from prodex.files.lock import user_name
 from prodex.ledger.batch import Loaded, Planned
-from prodex.ledger.earlier_records import packed_records, remove_old
+from prodex.ledger.earlier_records import pack_records, remove_old
 from prodex.ledger.upsert_file import UpsertFile
 from prodex.limits import KeepingLimits
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
-from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, batches_of, checked_batch_size
-from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
+from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, checked_batch_size, make_batches
+from prodex.send.preflight import PreflightFinding, inspect_products, preflight_frame, refuse_errors
 from prodex.send.product_writes import Changes, language_codes_only, without_labels
-from prodex.send.products_now import refuse_changed, requested_records
+from prodex.send.products_now import refuse_changed, request_records
 from prodex.send.records import Product, Source, records_of
 from prodex.send.sending_rule import Ruling, SentBefore
 from prodex.send.tracking import Tracking
@@ -204,12 +204,12 @@ def upsert(
     else:
         products = records_of(records, null_deletes=null_deletes, encoding=encoding)
         filled, loaded, changes, extra = {}, {}, {}, {}
-    findings = inspect(products, as_xml=format == "xml", filled=filled)
+    findings = inspect_products(products, as_xml=format == "xml", filled=filled)
     failed = any(finding.severity == "error" for finding in findings)
     form = ENCODINGS[format]
     if dry_run:
-        payloads = () if failed else tuple(body for body, *_ in batches_of(products, form, batch_size))
-        return DryRun(payloads, form.content_type, len(products), frame_of(findings))
+        payloads = () if failed else tuple(body for body, *_ in make_batches(products, form, batch_size))
+        return DryRun(payloads, form.content_type, len(products), preflight_frame(findings))
     payload = _Payload(products, loaded, extra, changes, findings, format, batch_size)
     author = Author(by or user_name(), why or _UPSERT)
     return _send_products(service, payload, None, progress, None if not keep_before else (), author)
@@ -254,7 +254,7 @@ def upsert_left(
     SnapshotLocked
         When another process sends some of them, or plans to; nothing was sent.
     """
-    findings = inspect(changes.records, as_xml=False, filled=changes.filled)
+    findings = inspect_products(changes.records, as_xml=False, filled=changes.filled)
     about = (changes.loaded, changes.extra, changes.digests)
     payload = _Payload(changes.records, *about, findings, "json", LARGEST_BATCH)
     # Others may have the same GTIN. Labels in another language than the service's own are not kept, since what is kept
@@ -277,7 +277,7 @@ class _Payload(NamedTuple):
 
     def plan(self) -> Iterator[Planned]:
         """Yield the batches."""
-        for body, gtins, sizes in batches_of(self.products, ENCODINGS[self.format], self.batch_size):
+        for body, gtins, sizes in make_batches(self.products, ENCODINGS[self.format], self.batch_size):
             loaded = tuple(self.loaded[gtin] for gtin in gtins if gtin in self.loaded)
             changes = tuple(self.changes[gtin] for gtin in gtins if gtin in self.changes)
             yield Planned(body, gtins, loaded, changes, sizes)
@@ -305,9 +305,9 @@ def _send_products(
     earlier_records = None
     if payload.products and before is not None and limits.keep_any:
         earlier_records = (
-            packed_records(payload.products, before)
+            pack_records(payload.products, before)
             if before
-            else requested_records(service, payload.products, payload.extra, progress)
+            else request_records(service, payload.products, payload.extra, progress)
         )
     # After the products were requested: what is kept is then what is written over.
     refuse_changed(service, payload.loaded, payload.extra)
@@ -336,6 +336,6 @@ def _send_products(
             )
             sending.enter_context(file.exclusive())
         remove_old(limits)
-        found = frame_of(payload.findings)
+        found = preflight_frame(payload.findings)
         tracking = Tracking(service, file.batches(), file=file, findings=found, earlier=earlier)
         return tracking.send_planned(progress)

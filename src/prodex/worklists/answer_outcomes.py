@@ -29,8 +29,7 @@ from prodex.changes import (
     value_at,
 )
 from prodex.errors import InputError
-from prodex.languages import Message
-from prodex.languages import Said as Reason
+from prodex.languages import Message, Said
 from prodex.languages.message import said_by, sentences
 from prodex.locales import short_of, tag_of
 from prodex.messages import nearest
@@ -40,12 +39,12 @@ from prodex.send.merging import TextPlace
 from prodex.send.records import Product
 from prodex.tables.values import halves_of
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
-from prodex.worklists.answer_changes import Said, SaidOfPlace
+from prodex.worklists.answer_changes import AnswerChange, AnswerChanges
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
 from prodex.worklists.answer_parsing import AnswerInConflict, AnswerRefused, Vocabulary
 from prodex.worklists.confirmation_questions import question_of_code, question_of_misread, question_of_remark
 from prodex.worklists.evidence import has_value_seen
-from prodex.worklists.item_answers import item_answer
+from prodex.worklists.item_answers import read_item_answer
 from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
@@ -53,7 +52,7 @@ from prodex.worklists.returned_files import Answer, CellPlace
 from prodex.worklists.retyped import RETYPED, possible_values
 from prodex.worklists.text_answers import (
     code_beside_others,
-    text_answer,
+    read_text_answer,
 )
 from prodex.written_numbers import is_rounded
 
@@ -80,7 +79,7 @@ class AnswerState(StrEnum):
 
 
 #: What somebody has confirmed: the questions about each answer, by its file, sheet, row and cell.
-Confirmed = Mapping[CellPlace, frozenset[Reason]]
+Confirmed = Mapping[CellPlace, frozenset[Said]]
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class Decision:
 
     answer: Answer
     state: AnswerState = AnswerState.ACCEPTED
-    reason: Reason = ""
+    reason: Said = ""
     product: str | None = None
     attribute: str | None = None
     language: str | None = None
@@ -129,14 +128,14 @@ class Decision:
     variant: str | None = None
     position: str | None = None
     shape: AnswerShape = AnswerShape.NONE
-    said: Said | None = None
+    said: AnswerChanges | None = None
     before: str | None = None
-    obstacle: Reason = ""
+    obstacle: Said = ""
     is_as_seen: bool = False
     holds: bool | None = None
-    note: Reason = ""
-    questions: tuple[Reason, ...] = ()
-    confirmed: frozenset[Reason] = frozenset()
+    note: Said = ""
+    questions: tuple[Said, ...] = ()
+    confirmed: frozenset[Said] = frozenset()
 
     @property
     def is_open(self) -> bool:
@@ -177,7 +176,7 @@ class Decision:
             claims[self.product, *added[0].path[:-1], "+", *asked] = tuple(added)
         return claims
 
-    def in_state(self, state: AnswerState, reason: Reason) -> Decision:
+    def in_state(self, state: AnswerState, reason: Said) -> Decision:
         """Return it with another state; the first reason against it stays, and outweighs a question."""
         return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
 
@@ -186,7 +185,7 @@ class Decision:
         is_conflict = isinstance(error, AnswerInConflict)
         return self.in_state(AnswerState.CONFLICT if is_conflict else AnswerState.REFUSED, said_by(error))
 
-    def needing_confirmation(self, question: Reason) -> Decision:
+    def needing_confirmation(self, question: Said) -> Decision:
         """Return it with a question to confirm, unless that is confirmed; a further question is added to the others."""
         if not self.is_open or question in self.confirmed or question in self.questions:
             return self
@@ -362,7 +361,9 @@ def _with_typed_answer(
         decision = _as_typed(decision, words)
         if decision.shape is AnswerShape.TEXT:
             text = decision.answer.text
-            found = text_answer(str(decision.product), record, attribute, text, keys, products.known.codes)
+            found = read_text_answer(
+                str(decision.product), record, attribute, text, keys, products.known.codes
+            )
             return _asked_if_a_remark(replace(decision, **found._asdict()))
         decision = replace(decision, holds=_is_still_there(decision, record, words))
         made = _with_new_value(decision, record, shapes, words)
@@ -439,15 +440,15 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     else:
         before, after = (None if is_nothing(one) else in_words(one) for one in (found, change.after))
         expected = change.before
-    said = [SaidOfPlace(change, before, after)]
+    said = [AnswerChange(change, before, after)]
     if order is not None:
-        said.append(SaidOfPlace(order, None, None))
+        said.append(AnswerChange(order, None, None))
     language, code = (decision.answer.keys.get(one) for one in ("language", "language_code"))
     place = TextPlace(str(decision.attribute), None, language, code)
     decision = replace(
         decision,
         language=None if language is None else short_of(language),
-        said=Said(said),
+        said=AnswerChanges(said),
         variant=code_beside_others(record, place, code),
         before=before,
         is_as_seen=True,
@@ -581,25 +582,27 @@ def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: 
     return replace(decision, said=said, before=said.before, is_as_seen=is_as_seen)
 
 
-def _said_of_value(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> tuple[Said, bool]:
+def _said_of_value(
+    decision: Decision, present: Any, shapes: Shapes, words: Vocabulary
+) -> tuple[AnswerChanges, bool]:
     """Return what an answer says of the value of an attribute, and whether that is certainly what was seen."""
     product, text, keys = str(decision.product), decision.answer.text, decision.answer.keys
     attribute = str(decision.attribute)
     match decision.shape:
         case AnswerShape.NUTRITION:
-            return nutrition_answers.said_of_nutrients(product, present, text, words), False
+            return nutrition_answers.read_nutrient_answer(product, present, text, words), False
         case AnswerShape.HIERARCHY:
             own = keys.get("gtin", "")
-            return hierarchy_answers.said_of_units(product, present, text, own, words), False
+            return hierarchy_answers.read_hierarchy_answer(product, present, text, own, words), False
         case AnswerShape.PICTURE:
             is_front = "packshot" in (keys.get("check") or "") or attribute.endswith("isPackshot")
             seen = keys.get("value")
-            said = picture_answers.said_of_pictures(
+            said = picture_answers.read_picture_answer(
                 product, present, text, attribute=attribute, seen=seen, front=is_front
             )
             return said, False
     top = without_code(attribute)
-    return item_answer(
+    return read_item_answer(
         product,
         present,
         text,

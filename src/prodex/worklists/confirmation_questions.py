@@ -5,7 +5,7 @@ from __future__ import annotations
 from prodex.languages import Message
 from prodex.quality.misread_letters import misread
 from prodex.worklists.answer_parsing import Vocabulary, is_standard_code
-from prodex.worklists.remarks import remark
+from prodex.worklists.remarks import remark_in
 
 
 def question_of_remark(text: str, path: str) -> Message | None:
@@ -14,7 +14,7 @@ def question_of_remark(text: str, path: str) -> Message | None:
     >>> str(question_of_remark("done", "namePublicLong"))
     "'done' reads like a remark that something is done or agreed. Is it the value of namePublicLong?"
     """
-    if (says := remark(text)) is None:
+    if (says := remark_in(text)) is None:
         return None
     return Message(
         "{text} reads like {said}. Is it the value of {path}?", text=f"{text!r:.60}", said=says, path=path
@@ -43,7 +43,7 @@ def question_of_code(code: str, path: str, words: Vocabulary) -> Message | None:
     if code in words.in_use(path) or is_standard_code(path, code):
         return None
     about = {"code": f"{code!r:.60}", "path": path}
-    near, says = ", ".join(words.nearest(path, code)), remark(code)
+    near, says = ", ".join(words.nearest(path, code)), remark_in(code)
     match says, near:
         case None, "":
             return Message(

@@ -39,7 +39,7 @@ from prodex.query import ProductQuery
 from prodex.send.known_products import KnownProducts, received_products
 from prodex.send.products_now import products_now
 from prodex.send.records import Product
-from prodex.send.sending import also_sent
+from prodex.send.sending import read_also
 from prodex.send.sending_rule import SentBefore
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author
@@ -73,9 +73,9 @@ from prodex.worklists.answer_rows import (
     row_count,
     sent_rows,
 )
-from prodex.worklists.evidence import alike, same_moment, visible
-from prodex.worklists.judging import ARRIVED, JudgedAnswers, judged, judged_answers, with_arrived
-from prodex.worklists.ownership import Owners, identified, is_same_service, service_in_words
+from prodex.worklists.evidence import alike, same_moment, visible_text
+from prodex.worklists.judging import ARRIVED, JudgedAnswers, judge_answers, judge_decisions, mark_arrived
+from prodex.worklists.ownership import Owners, identify_sources, is_same_service, service_in_words
 from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
 from prodex.worklists.returned_files import (
     Answer,
@@ -403,9 +403,9 @@ class Fix:
         confirmed = dict(self._confirmed)
         for place in places:
             confirmed[place] = confirmed.get(place, frozenset()) | set(asked[place].questions)
-        products = products_of(self._every, self._known().products, KnownProducts.of(self._every))
+        products = find_products(self._every, self._known().products, KnownProducts.of(self._every))
         self._confirmed, self._sent.judged = confirmed, None
-        self._judged = judged_answers(
+        self._judged = judge_answers(
             self._returned.answers, products, self._every, self.profile, self._now, confirmed
         )
         return self
@@ -566,7 +566,7 @@ class Fix:
             When another process is sending some of these products; nothing was sent now.
         """
         service = service_given(service, "fix.apply(service)")
-        words = also_sent(also, {"unknown"})
+        words = read_also(also, {"unknown"})
         asked = self._asked()
         if not asked.changes.writes:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
@@ -595,18 +595,18 @@ class Fix:
         """Return the accepted answers as judged by the products of now, and these products."""
         chosen = [one for one in asked.decisions if _is_judged_again(one)]
         ids = {one.product for one in chosen if one.product is not None}
-        records = requested_products(service, self.catalog, ids)
+        records = request_products(service, self.catalog, ids)
         if are_as_judged(records, self.catalog, ids):
             return asked, records
-        catalog = with_products(self._every, records, ids)
-        products = products_of(catalog, ids, KnownProducts.of(catalog))
+        catalog = replace_products(self._every, records, ids)
+        products = find_products(catalog, ids, KnownProducts.of(catalog))
         judged_again = iter(
             decide_answers([one.answer for one in chosen], products, catalog, self._confirmed)
         )
         kept = [next(judged_again) if _is_judged_again(one) else one for one in asked.decisions]
-        newest = judged(kept, products, catalog, self.profile, self._now)
+        newest = judge_decisions(kept, products, catalog, self.profile, self._now)
         if is_continued:
-            newest = with_arrived(newest, self._known(), products)
+            newest = mark_arrived(newest, self._known(), products)
         # What was refused before is about products that were not requested again.
         waiting = {**asked.waiting, **newest.waiting}
         return replace(newest, before=asked.before, after=asked.after, waiting=waiting), records
@@ -666,15 +666,15 @@ class Fix:
         """
         service = service_given(service, "fix.recheck(service)")
         ids = {one.product for one in self._decisions if one.product is not None}
-        records = requested_products(service, self.catalog, ids)
-        newest = with_products(self._every, records, ids)
-        chosen = newest if self._among is None else with_products(self.catalog, records, ids)
-        products = products_of(newest, ids, KnownProducts.of(newest))
-        made = judged_answers(
+        records = request_products(service, self.catalog, ids)
+        newest = replace_products(self._every, records, ids)
+        chosen = newest if self._among is None else replace_products(self.catalog, records, ids)
+        products = find_products(newest, ids, KnownProducts.of(newest))
+        made = judge_answers(
             self._returned.answers, products, newest, self.profile, self._now, self._confirmed
         )
         if made is not None and self.tracking is not None:
-            made = with_arrived(made, self._known(), products)
+            made = mark_arrived(made, self._known(), products)
         # For the others, only the attributes that were requested then are known.
         catalog = replace(chosen, origin=self.catalog.origin)
         return Fix(
@@ -815,7 +815,7 @@ def _state_after_sending(decision: Decision, status: str, message: str) -> tuple
     return AnswerState.ACCEPTED, decision.note
 
 
-def fix_of(
+def make_fix(
     returned: Returned,
     catalog: Catalog,
     profile: Profile,
@@ -860,13 +860,13 @@ def _fix_of(
 ) -> Fix:
     every = catalog if among is None else among
     known = KnownProducts.of(every)
-    returned = identified(returned, every, only)
-    returned.answers += typed_over(returned.doubtful, every, known)
+    returned = identify_sources(returned, every, only)
+    returned.answers += find_typed_over(returned.doubtful, every, known)
     there = dict.fromkeys(one for several in known.ids.values() for one in several)
     whose = [assign_product(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
-    products = products_of(every, filter(None, [*whose, *own]), known, received)
-    made = judged_answers(returned.answers, products, every, profile, now)
+    products = find_products(every, filter(None, [*whose, *own]), known, received)
+    made = judge_answers(returned.answers, products, every, profile, now)
     requests = tuple(_needs_confirmation(assign_product(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
     names = product_names(every, list(dict.fromkeys([*products.records, *asking])))
@@ -895,7 +895,7 @@ def _needs_confirmation(request: Decision) -> Decision:
 _Texts = list[tuple[str, str | None, str]]
 
 
-def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProducts) -> list[Answer]:
+def find_typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProducts) -> list[Answer]:
     """Return the cells "Value seen" that were typed over, of those whose rows have no answer.
 
     Parameters
@@ -930,7 +930,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
             elif one.keys.get("check") is None:
                 unsure.append((product, one))
     if unsure:
-        products = products_of(catalog, [product for product, _ in unsure], known)
+        products = find_products(catalog, [product for product, _ in unsure], known)
         made = decide_answers([one for _, one in unsure], products, catalog)
         found += [one.answer for one in made if one.holds is False]
     return found
@@ -965,10 +965,10 @@ def _is_of_now(answer: Answer, changed: object) -> bool:
 
 def _is_in_texts(seen: str, texts: _Texts) -> bool:
     """Whether a product has a text, or a rule may have shown a word of one."""
-    return any(alike(text, seen) or visible(seen) in visible(text) for *_, text in texts)
+    return any(alike(text, seen) or visible_text(seen) in visible_text(text) for *_, text in texts)
 
 
-def products_of(
+def find_products(
     catalog: Catalog,
     ids: Iterable[str],
     known: KnownProducts,
@@ -987,7 +987,7 @@ def products_of(
     return ConcernedProducts(known, gtins, records, waiting, Owners.of(catalog, list(records)))
 
 
-def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) -> list[Product]:
+def request_products(service: Client, catalog: Catalog, ids: Collection[str]) -> list[Product]:
     """Return products of a catalogue as the service has them now, whatever else has the same GTINs.
 
     Raises
@@ -1013,7 +1013,7 @@ def are_as_judged(records: Iterable[Product], catalog: Catalog, ids: Collection[
     return found == known and set(known) == set(ids)
 
 
-def with_products(catalog: Catalog, records: Sequence[Product], ids: Collection[str]) -> Catalog:
+def replace_products(catalog: Catalog, records: Sequence[Product], ids: Collection[str]) -> Catalog:
     """Return a catalogue with some of its products as the service has them now.
 
     They are the first, so that whoever has corrected them sees them at once; the others keep their order.

@@ -19,15 +19,14 @@ from typing import Any, NamedTuple
 from prodex.catalog import Catalog
 from prodex.catalog.where import without_products
 from prodex.changes import Change
-from prodex.languages import Message
-from prodex.languages import Said as Reason
+from prodex.languages import Message, Said
 from prodex.languages.message import sentences
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
 from prodex.quality.states import State as Result
 from prodex.send.merging import texts_at
-from prodex.send.preflight import inspect
+from prodex.send.preflight import inspect_products
 from prodex.send.product_writes import Changes, merge_changes
 from prodex.send.records import Product
 from prodex.store.reading import flatten
@@ -39,7 +38,7 @@ from prodex.worklists.answer_outcomes import (
     Decision,
     decide_answers,
 )
-from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
+from prodex.worklists.conflicts import Finding, Verdicts, check_for_conflict, is_as_sent
 from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.returned_files import Answer
@@ -74,7 +73,7 @@ class JudgedAnswers:
     products: Collection[str] = ()
 
 
-def judged_answers(
+def judge_answers(
     answers: Sequence[Answer],
     products: ConcernedProducts,
     catalog: Catalog,
@@ -84,13 +83,14 @@ def judged_answers(
 ) -> JudgedAnswers | None:
     """Judge answers as they were read; None if there are none.
 
-    `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
+    `confirmed` has the questions that somebody has answered with yes; the other parameters are those of
+    `judge_decisions`.
     """
-    decisions = with_conflicts(decide_answers(answers, products, catalog, confirmed))
-    return judged(decisions, products, catalog, profile, now) if answers else None
+    decisions = mark_contradictions(decide_answers(answers, products, catalog, confirmed))
+    return judge_decisions(decisions, products, catalog, profile, now) if answers else None
 
 
-def judged(
+def judge_decisions(
     decisions: Sequence[Decision],
     products: ConcernedProducts,
     catalog: Catalog,
@@ -117,7 +117,7 @@ def judged(
     )
     at_present = Verdicts.of(before, products.records)
     made = [
-        checked_for_conflicts(one, products, at_present) if one.product in products.records else one
+        check_for_conflict(one, products, at_present) if one.product in products.records else one
         for one in decisions
     ]
     made, together = _sendable(made, products, catalog)
@@ -194,7 +194,7 @@ def _bound(decisions: Sequence[Decision]) -> list[Decision]:
 _NOT_TAKEN = frozenset({AnswerState.REFUSED, AnswerState.CONFLICT})
 
 
-def only_together(path: str, language: str | None, why: Reason) -> Message:
+def only_together(path: str, language: str | None, why: Said) -> Message:
     """Say that something is sent only together with something else, which is not, and why."""
     if language:
         return Message(
@@ -235,7 +235,7 @@ def _breaking_nothing(
     return made
 
 
-def _newly_found(problem: Message, why: Reason | None) -> Message:
+def _newly_found(problem: Message, why: Said | None) -> Message:
     if why:
         return Message(
             "With this answer, a check would find something that it does not find now: {said} ({why}). Is it meant?",
@@ -268,7 +268,7 @@ def _is_at_its_place(decision: Decision, found: Finding) -> bool:
     return same and (None in (found.language, decision.language) or found.language == decision.language)
 
 
-def with_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: ConcernedProducts) -> JudgedAnswers:
+def mark_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: ConcernedProducts) -> JudgedAnswers:
     """Return answers that are judged again, unchanged where their attribute is now as it was sent.
 
     Positions move when a text is deleted, so the place of another one may not show that it has arrived.
@@ -337,10 +337,10 @@ def _merged(
         if one.state in states and product in products.records:
             asked[product] += one.changes
     changes, refused = merge_changes(products.records, asked, products.known, catalog.origin)
-    why: dict[str, Reason] = {product: words for product, _, words in refused}
+    why: dict[str, Said] = {product: words for product, _, words in refused}
     # Each answer alone may be fine, and all of them take away the last name.
     of_gtins = {one.gtin: one.product for one in changes.writes.values()}
-    for finding in inspect(changes.records, as_xml=False, filled=changes.filled):
+    for finding in inspect_products(changes.records, as_xml=False, filled=changes.filled):
         if finding.severity == "error" and (own := of_gtins.get(str(finding.gtin))) is not None:
             said = Message("{said}. {further}", said=finding.problem, further=finding.what_to_do)
             why.setdefault(own, said)
@@ -354,7 +354,7 @@ def _merged(
     return replace(changes, writes=sendable), made
 
 
-def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
+def correct_products(changes: Changes, products: ConcernedProducts) -> list[Product]:
     """Return the products concerned as they would be."""
     made = []
     for product, record in products.records.items():
@@ -368,13 +368,13 @@ def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
 
 def products_after(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> Catalog:
     """Return the products concerned as they would be with all answers that nothing but a question speaks against."""
-    decisions = with_conflicts(decide_answers(answers, products, catalog))
+    decisions = mark_contradictions(decide_answers(answers, products, catalog))
     states = {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
     return _flattened(_merged(decisions, states, products, catalog)[0], products, catalog)
 
 
 def _flattened(changes: Changes, products: ConcernedProducts, catalog: Catalog) -> Catalog:
-    return replace(flatten(corrected(changes, products)), origin=catalog.origin)
+    return replace(flatten(correct_products(changes, products)), origin=catalog.origin)
 
 
 def _audit_after(
@@ -406,7 +406,7 @@ def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Dec
     return decision
 
 
-def _would_fail(check: str, why: Reason | None) -> Message:
+def _would_fail(check: str, why: Said | None) -> Message:
     if why:
         return Message("the check {check} would still fail: {said}.", check=check, said=why)
     return Message("the check {check} would still fail.", check=check)
@@ -429,10 +429,10 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
 
 
 #: The values that answers give for one place, each with the numbers of these answers.
-_Said = Mapping[Any, Sequence[int]]
+_Answers = Mapping[Any, Sequence[int]]
 
 
-def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
+def mark_contradictions(decisions: Sequence[Decision]) -> list[Decision]:
     """Mark the answers that give different values for one place as conflicts; equal answers count as one.
 
     Answers are grouped by place and value, so that thousands about one place are not compared pair by pair.
@@ -471,7 +471,7 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
     return made
 
 
-def _other_answers(values: _Said, own: Any) -> Iterator[int]:
+def _other_answers(values: _Answers, own: Any) -> Iterator[int]:
     """Yield the answers that say something else."""
     return (number for value, numbers in values.items() if value != own for number in numbers)
 

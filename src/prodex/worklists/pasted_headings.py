@@ -223,7 +223,7 @@ def _with_language(heading: str) -> Iterator[tuple[str, str]]:
         yield found[2], tag
 
 
-def proposals(
+def propose_meanings(
     headings: Mapping[int, str], rows: Sequence[tuple[int, Row]], catalog: Catalog, known: KnownHeadings
 ) -> list[HeadingProposal]:
     """Return what each column of a table may mean.
@@ -319,7 +319,7 @@ def _each_once(made: Sequence[HeadingProposal]) -> list[HeadingProposal]:
 COLUMNS = ("column", "heading", "meaning", "may_be", "question", "example")
 
 
-def as_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
+def proposals_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
     """Return proposals as a frame; see `prodex.worklists.propose_headings`."""
     rows = [
         (
@@ -335,7 +335,7 @@ def as_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
-def confirmed(
+def confirm_meanings(
     given: object, made: Sequence[HeadingProposal], known: KnownHeadings
 ) -> dict[int, ColumnMeaning]:
     """Return what each column means, by its place, as somebody has confirmed it; those that are ignored are left out.
@@ -354,12 +354,12 @@ def confirmed(
         named = ", ".join(one.called for one in open_)
         raise InputError(f"Nobody has said what {named} is. {_to_confirm(made, said)}")
     meanings = {place: known.meaning_of(text) for place, text in said.items() if text.strip() != IGNORED}
-    if problem := problem_of(meanings):
+    if problem := problem_of_meanings(meanings):
         raise InputError(f"{problem} {_to_confirm(made)}")
     return meanings
 
 
-def problem_of(meanings: Mapping[int, ColumnMeaning]) -> str:
+def problem_of_meanings(meanings: Mapping[int, ColumnMeaning]) -> str:
     """Return why no corrections can be made of columns that mean this; empty where they can."""
     for meaning, number in Counter(meanings.values()).items():
         if number > 1:

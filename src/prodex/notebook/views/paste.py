@@ -29,14 +29,14 @@ from prodex.quality.run import moment_of
 from prodex.untrusted_text import label
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.fix import Fix, MadeBy
-from prodex.worklists.pasted import PastedTable, fix_of_table, pasted_table
+from prodex.worklists.pasted import PastedTable, make_fix_of_table, pasted_table
 from prodex.worklists.pasted_headings import (
     IGNORED,
     KEYS,
     ColumnMeaning,
     HeadingProposal,
     KnownHeadings,
-    problem_of,
+    problem_of_meanings,
 )
 from prodex.worklists.text_corrections import NO_RULES
 
@@ -240,7 +240,7 @@ def confirm(session: Session) -> Session:
                 meanings[one.place] = read.known.meaning_of(said)
             except InputError as error:
                 raise Refused(str(error), at=f"{_HEADINGS}.{name}") from error
-    if problem := problem_of(meanings):
+    if problem := problem_of_meanings(meanings):
         raise Refused(problem)
     return _BOX.begun_anew(session).with_part(ConfirmedTable(_pasted(session), tuple(meanings.items())))
 
@@ -268,7 +268,7 @@ def _fix(
     known = KnownHeadings(catalog)
     table = pasted_table(text, catalog, known)
     profile = profile_of(audit) or NO_RULES
-    return fix_of_table(table, dict(meanings), catalog, known, profile, moment_of(None), MadeBy())
+    return make_fix_of_table(table, dict(meanings), catalog, known, profile, moment_of(None), MadeBy())
 
 
 _BOX = outbox(Outbox(_NAME, _SECTION, _judging, partial(judged_answers, _NAME), stays=True))
