@@ -30,6 +30,7 @@ ROWS = (
     {"messages", "written_numbers", "clock"},
     {"limits", "arguments", "untrusted_text", "progress"},
     {
+        "cached_once",
         "colour_scale",
         "encodings",
         "executors",
@@ -38,7 +39,6 @@ ROWS = (
         "installation",
         "installed_packs",
         "locales",
-        "made_once",
         "patterns",
         "written_json",
         "written_dates",

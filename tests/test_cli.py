@@ -6,23 +6,30 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+import click
 import pytest
+from hypothesis import assume, given
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import prodex
 from prodex.cli import SECTIONS, app, main
+from prodex.cli.options import _query_of_options
+from prodex.cli.words import query_in_options
 from prodex.sandbox import Sandbox
 from prodex.tables.declaration import TABLES
 from prodex_sandbox.sample import shared_products
 from tests.cases import each_row
+from tests.test_query import queries
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -206,6 +213,34 @@ def test_every_option_of_load_reaches_the_query(
     assert 0 == result.exit_code, result.output
     query = prodex.open_snapshot("one").origin.query
     assert fields == {field for field in OPTIONS if getattr(query, field)}
+
+
+@cache
+def _load_command() -> click.Command:
+    return get_command(app).commands["load"]  # type: ignore[attr-defined, no-any-return] # it is a group
+
+
+@pytest.mark.slow
+@given(queries())
+def test_a_query_is_said_as_the_options_that_ask_for_it(query: prodex.ProductQuery) -> None:
+    """What a command says of a query can be typed again; of many values it says how many there are."""
+    # No terminal takes a control character; it is shown as what escapes it.
+    assume("\\" not in repr(query.to_body()))
+    said = query_in_options(query)
+    assume(not re.search(r"\(\d of [\d,]+\)", said))
+    typed = _load_command().make_context("load", shlex.split(said) if said != "all products" else []).params
+    given = {name: typed[name] for name in (*prodex.query.FILTERS, "extra")}
+
+    assert query == _query_of_options(**given)
+
+
+def test_many_values_are_counted() -> None:
+    """Of thousands of GTINs a line shows some."""
+    gtins = [f"{number:014}" for number in range(7_000)]
+
+    said = query_in_options(prodex.ProductQuery(gtins_in=gtins, has_packshot=True))
+
+    assert " ".join(f"--gtin {one}" for one in gtins[:5]) + " (5 of 7,000) --packshot" == said
 
 
 def test_every_filter_has_an_option() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -198,6 +199,30 @@ def test_a_refresh_says_what_changed(run: Run, tmp_path: Path) -> None:
     assert {str(one["namePublicLong"][0]["data"]) for one in changed} <= {  # type: ignore[index]
         str(value) for value in pd.read_csv(io.StringIO(shown.stdout))["new"]
     }
+
+
+def test_a_refresh_that_cannot_be_compared_is_a_refresh(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody cleared the earlier snapshot away meanwhile: the new one is there, and the exit code says so."""
+    assert 0 == run("load", "--name", "ours").exit_code
+    before = prodex.open_snapshot("ours").folder
+    refresh = prodex.refresh
+
+    def cleared_meanwhile(*arguments: Any, **options: Any) -> prodex.Catalog:
+        refreshed = refresh(*arguments, **options)
+        assert before is not None
+        shutil.rmtree(before)
+        return refreshed
+
+    monkeypatch.setattr(prodex, "refresh", cleared_meanwhile)
+    done = run("refresh", "ours")
+
+    assert 0 == done.exit_code, done.output
+    now = prodex.open_snapshot("ours").folder
+    assert now is not None
+    assert now != before
+    assert now.name in done.stdout
+    assert re.search(r"^What changed is not known: .*\bThe new snapshot is saved", done.stderr, re.MULTILINE)
+    assert "Since" not in done.stdout
 
 
 @pytest.mark.slow

@@ -20,8 +20,8 @@ from prodex import gtin
 from prodex.cli import app
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
 from prodex.notebook.views.query_fields import read_gtins
-from prodex.send.corrections import KnownProducts
 from prodex.send.frame_changes import corrections_in
+from prodex.send.known_products import KnownProducts
 from prodex.send.records import records_of
 from prodex.send.scenarios import _uuids
 from tests.cases import each_row

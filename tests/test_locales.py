@@ -6,7 +6,6 @@ import pytest
 
 import prodex
 from prodex.errors import QueryError
-from prodex.exploration.card.contents import read_card
 from prodex.locales import (
     known_language_tag,
     language_code,
@@ -16,6 +15,7 @@ from prodex.locales import (
     market_code,
     market_name,
 )
+from prodex.notebook.views.card_contents import read_card
 from tests.cases import each_row
 
 

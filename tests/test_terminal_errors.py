@@ -53,6 +53,7 @@ FILES = {
     "failing.toml": 'fails = ["valid_gtin"]\n',
     "workbook.xlsx": "hello",
     "table.csv": "a,b\n1,2\n",
+    "trim.toml": '[[steps]]\ndo = "trim spaces"\nattribute = "namePublicLong"\n',
     "job.toml": 'name = "nowhere"\nprofile = "coer"\n',
     "owners.toml": 'ACME = "de"\n',
 }
@@ -256,6 +257,37 @@ lab --to table.csv --copy-only
 """.strip().splitlines()
 
 
+#: What goes well, with what makes a snapshot, a comparison and a write say more than usual.
+RIGHT = """
+load --name few --market 250 --gtin 03036811359935
+load --name few --search "Pain@namePublicLong.data" --max-age 9000
+refresh shop
+snapshots
+snapshots --verify
+tables products
+diff shop few
+diff shop mine --show changes
+overridden shop
+history 03036811359935 --snapshot mine
+pictures shop --to pictures
+export shop --to exported
+publish shop --to published
+audit shop --profile core
+requirements shop --to requirements.xlsx
+accept shop --all --reason x
+withdraw shop --all
+watch shop
+fix fixes --snapshot shop
+recipe trim.toml shop
+upsert good.json
+upserts
+organizations
+segments
+check
+vacuum shop
+""".strip().splitlines()
+
+
 class Terminal:
     """A folder with files, snapshots and a service; runs commands in it as a shell does."""
 
@@ -271,9 +303,14 @@ class Terminal:
 
     def run(self, line: str, **settings: str | None) -> tuple[object, str]:
         """Run a line; return its exit code and what it wrote to standard error."""
+        code, _, said = self.shown(line, **settings)
+        return code, said
+
+    def shown(self, line: str, **settings: str | None) -> tuple[object, str, str]:
+        """Run a line; return its exit code and what it wrote to standard output and standard error."""
         with (
             pytest.MonkeyPatch.context() as patch,
-            redirect_stdout(StringIO()),
+            redirect_stdout(StringIO()) as shown,
             redirect_stderr(StringIO()) as said,
         ):
             for name, value in {**self.settings, **settings}.items():
@@ -282,7 +319,7 @@ class Terminal:
             patch.chdir(self.folder)
             with pytest.raises(SystemExit) as ended:
                 main()
-        return ended.value.code, said.getvalue()
+        return ended.value.code, shown.getvalue(), said.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -315,6 +352,19 @@ def problems(said: tuple[object, str]) -> list[str]:
 def test_what_is_typed_wrong_is_refused_in_the_words_of_a_terminal(line: str, terminal: Terminal) -> None:
     """Every command, with what people get wrong: exit code 1 or 2, and no Python."""
     assert [] == problems(terminal.run(line))
+
+
+@pytest.mark.slow
+@each_row("line", RIGHT)
+def test_what_goes_well_is_said_in_the_words_of_a_terminal(line: str, terminal: Terminal) -> None:
+    """A query is shown as the options that ask for it, and nothing as a line of Python."""
+    code, shown, said = terminal.shown(line)
+
+    assert 0 == code, said
+    # Tables have values of products, among them True and False.
+    python = re.compile(PYTHON.pattern.replace(r"|\b(?:True|False|None)\b", ""))
+    lines = (one for text in (shown, said) for one in text.splitlines())
+    assert [] == [(found.group(), one) for one in lines for found in python.finditer(one)]
 
 
 @pytest.mark.slow

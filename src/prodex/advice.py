@@ -82,14 +82,14 @@ def advice(sentence: str, /, **values: Any) -> Advice:
     return made
 
 
-def together(*messages: str) -> Advice:
-    """Return messages one after the other as one; each keeps what it names.
+def together(*messages: str, by: str = " ") -> Advice:
+    """Return messages one after the other as one, with a text between them; each keeps what it names.
 
     >>> together("It failed.", advice("Give {it}.", it=Argument("size", 3)))
     'It failed. Give size=3.'
     """
     places = {f"part_{number}": one for number, one in enumerate(messages)}
-    return advice(" ".join(f"{{{name}}}" for name in places), **places)
+    return advice(by.join(f"{{{name}}}" for name in places), **places)
 
 
 def in_words(said: object, words: Callable[[Named], str]) -> str:

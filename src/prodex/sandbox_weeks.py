@@ -102,7 +102,7 @@ class SimulatedWeeks:
         ['Web shop (France)', 'Leaflet (France)']
         """
         with resources.as_file(resources.files("prodex") / "sandbox_weeks.toml") as file:
-            return Requirements.read(file).named("shop")
+            return replace(Requirements.read(file), name="shop")
 
     def __repr__(self) -> str:
         days = [day_of(one.partition("@")[2]) for one in self.snapshots]

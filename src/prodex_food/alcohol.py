@@ -16,10 +16,10 @@ stands before what food is made with; `of` behind a drink that is named first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product as every
 from typing import Self
 
@@ -40,13 +40,13 @@ from prodex.packs import (
     Rows,
     TextColumns,
     by_value,
-    encoded,
+    cached_once,
     is_true,
     made_once,
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
-from prodex_food.words import TableWords, rows_of
+from prodex_food.words import first_use, has_use, listed_words, plain_words, table_words
 
 #: Over this strength in per cent, ingredients and nutrition are not mandatory (Art. 16(4)).
 ALCOHOL_LIMIT = 1.2
@@ -65,6 +65,9 @@ _MOST_SALT, _MOST_STARCH, _CREAMY, _LEAST_SWEET, _MILKY = 0.6, 15.0, 2.0, 5.0, 2
 _PER_CENT = "P1"
 #: How codes of drinks with alcohol begin (the second as the sandbox codes them), and codes that leave it open.
 _DRINKS_GPC, _OPEN_GPC = ("502022", "50000002"), ("50000000", "50200000")
+#: The words that tell drinks with alcohol from others; a phrase has "_" between its words.
+_TABLE = "alcohol_words.tsv"
+_is_word, _use_of = partial(has_use, _TABLE), partial(first_use, _TABLE)
 #: Uses of words in the order in which they are looked for.
 _USES = ("free", "other", "open", "drink", "origin", "soft")
 #: A share in a folded name, where a space stands for the comma, that says that there is hardly any alcohol: "0,0 %",
@@ -77,7 +80,6 @@ _HARDLY_ANY = re.compile(
 _AMOUNT = re.compile(r"\d[\d ]*(?:% ?(?:vol|alc|alk)?|[a-z]{1,2}\b)?")
 #: What joins two kinds in one label: "wines & soft drinks".
 _JOINED = re.compile(r"[&,/+]|\b(?:and|et|und|en|y|e|ed|og|och|ja)\b")
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 class _Kind(IntEnum):
@@ -108,7 +110,8 @@ class _Made(IntEnum):
 _NOT, _ABOVE, _UNKNOWN = 0, 1, 2
 
 
-def is_alcoholic(products: Products, kinds: Sequence[str] = ()) -> Answer:
+@made_once
+def is_alcoholic(products: Products, kinds: tuple[str, ...] = ()) -> Answer:
     """Say which products are drinks of more than 1.2 % of alcohol.
 
     Parameters
@@ -118,10 +121,6 @@ def is_alcoholic(products: Products, kinds: Sequence[str] = ()) -> Answer:
     kinds
         Codes of kinds that the profile says to be such drinks.
     """
-    return products.remember(("is_alcoholic", tuple(kinds)), lambda: _is_alcoholic(products, tuple(kinds)))
-
-
-def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     if kinds and not pc.any(pc.is_in(products.column("kind_code"), pa.array(kinds))).as_py():
         return is_alcoholic(products)
     needs = (
@@ -132,7 +131,7 @@ def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     )
     judged = _judged(tuple(products.are_asked_for(paths) for paths in needs))
     kind = _of_kinds(products, kinds)
-    figure = products.remember("figures of drinks", lambda: _of_figures(products))
+    figure = _of_figures(products)
     # Texts are read of those alone of which the rest leaves it open.
     by_name = np.ptp(judged, axis=1).any(axis=2)[kind, figure]
     name = _of_names(products, by_name)
@@ -141,7 +140,7 @@ def _is_alcoholic(products: Products, kinds: tuple[str, ...]) -> Answer:
     return pd.arrays.BooleanArray(found == _ABOVE, found == _UNKNOWN)
 
 
-@made_once
+@cached_once
 def _judged(is_asked: tuple[bool, ...]) -> npt.NDArray[np.int64]:
     """Return what kind, name, figure and list say together; of those that nobody asked for, whatever they may be."""
     facts = (_Kind, _Name, _Figure, _Made)
@@ -199,10 +198,8 @@ def _judge_figure(kind: _Kind, name: _Name, is_strength: bool, is_free: bool) ->
 def _of_kinds(products: Products, kinds: tuple[str, ...]) -> Rows:
     # A code may be a word as well, and is what there is of a kind without a label.
     codes = products.column("kind_code")
-    labels, label = encoded(pc.coalesce(products.column("kind"), codes))
-    texts = products.folded(labels).to_pylist()
-    # The last value is for products without a kind, whose code is -1.
-    by_label = np.array([*map(_kind_said, texts), _Kind.NOTHING], np.int64)[label]
+    labels = pc.coalesce(products.column("kind"), codes)
+    by_label = products.by_folded(labels, _kind_said, _Kind.NOTHING)
     by_class = by_value(products.column("gpc_code"), _class_said, _Kind.NOTHING).astype(np.int64)
     is_other = (by_class == _Kind.OTHER) & (by_label == _Kind.DRINK)
     is_torn = (by_class == _Kind.CLASSED) & (by_label == _Kind.DRINK)
@@ -242,12 +239,12 @@ def _kind_said(label: str) -> int:
 
 def _without_drinks(label: str) -> str:
     """Return a label without words that name drinks, colours and places of them, and those that tell nothing of it."""
-    words, is_named = _WORD.findall(label), False
+    words, is_named = plain_words(label), False
     if any(word in _firsts() for word in words):
         for use in ("drink", "origin"):
             label, count = _phrases()[use].subn(" ", label)
             is_named |= count > 0
-        words = _WORD.findall(label)
+        words = plain_words(label)
     is_named |= any(_is_word(word, "drink", "origin") for word in words)
     # "Rosé" is a colour of what is named, and a flower by itself.
     uses = ("drink", "origin", "any", *(("of",) if is_named else ()))
@@ -325,7 +322,7 @@ def _name_said(name: str) -> int:
     found = _said(name)
     if found & (_Said.FREE | _Said.OTHER | _Said.OPEN):
         return found
-    words = _WORD.findall(_AMOUNT.sub(" ", name))
+    words = plain_words(_AMOUNT.sub(" ", name))
     is_food = _names_food(_without_drinks(name))
     if not found & (_Said.DRINK | _Said.ORIGIN):
         return found | (_Said.FOOD if is_food else 0)
@@ -350,34 +347,21 @@ _LETTERS = 3
 
 
 def _names_food(name: str) -> bool:
-    return names_food(name) or not _foods().isdisjoint(name.split())
-
-
-@made_once
-def _foods() -> frozenset[str]:
-    """Return the words for food without any allergen."""
-    return frozenset(
-        word for row in rows_of("harmless_words.tsv") if row["use"] == "food" for word in row["words"].split()
-    )
+    foods = table_words("harmless_words.tsv", use="food")
+    return names_food(name) or not foods.whole.isdisjoint(name.split())
 
 
 @lru_cache(maxsize=2**15)
 def _said(text: str) -> int:
     """Return the uses of the words that a folded text has; what has one is no part of another."""
     found = _Said.FREE if _HARDLY_ANY.search(text) else 0
-    words = _WORD.findall(text)
+    words = plain_words(text)
     if any(word in _firsts() for word in words):
         for use, pattern in _phrases().items():
             text, count = pattern.subn(" ; ", text)
             found |= _SAID[use] if count and use in _SAID else 0
-        words = _WORD.findall(text)
-    return found | sum({_SAID[use] for word in words if (use := _use_of(word))})
-
-
-@lru_cache(maxsize=2**16)
-def _use_of(word: str) -> str:
-    """Return the first use that has a word, "" where none has."""
-    return next((use for use in _USES if _is_word(word, use)), "")
+        words = plain_words(text)
+    return found | sum({_SAID[use] for word in words if (use := _use_of(word, *_USES))})
 
 
 #: What is said of a list: that there is one, and that a drink is made of it.
@@ -385,53 +369,38 @@ _LISTED, _OF_DRINKS = 1, 2
 
 
 def _list_said(text: str) -> int:
-    words = frozenset(_WORD.findall(text))
+    words = frozenset(plain_words(text))
     of_drinks = any(_is_word(word, "list") for word in words) and not any(
         _is_word(word, "solid") for word in words
     )
     return _LISTED | (_OF_DRINKS if of_drinks else 0)
 
 
-@lru_cache(maxsize=2**17)
-def _is_word(word: str, *uses: str) -> bool:
-    return any(word in _words(use) for use in uses)
+@cached_once
+def _phrases_of(use: str) -> tuple[str, ...]:
+    """Return the phrases of a use, the longest first."""
+    phrases = (phrase for phrase in listed_words(_TABLE, use=use) if "_" in phrase)
+    return tuple(sorted(phrases, key=len, reverse=True))
 
 
-@made_once
-def _words(use: str) -> TableWords:
-    return TableWords(word for word in _all(use) if "_" not in word)
-
-
-@made_once
+@cached_once
 def _phrases() -> dict[str, re.Pattern[str]]:
-    """Return the phrases of each use."""
-    named = {use: [phrase for phrase in _all(use) if "_" in phrase] for use in _USES}
-    return {
-        use: re.compile(
-            "|".join(rf"\b{_expression(each)}\b" for each in sorted(phrases, key=len, reverse=True))
-        )
-        for use, phrases in named.items()
-        if phrases
-    }
+    """Return one expression of the phrases of each use."""
+    named = {use: "|".join(rf"\b{_expression(each)}\b" for each in _phrases_of(use)) for use in _USES}
+    return {use: re.compile(expression) for use, expression in named.items() if expression}
 
 
 def _expression(phrase: str) -> str:
     return re.escape(phrase).replace(r"\*", r"\w*").replace("_", r"[\W_]+")
 
 
-@made_once
+@cached_once
 def _firsts() -> frozenset[str]:
     """Return the words with which phrases begin."""
-    return frozenset(phrase.partition("_")[0] for use in _USES for phrase in _all(use) if "_" in phrase)
+    return frozenset(phrase.partition("_")[0] for use in _USES for phrase in _phrases_of(use))
 
 
 @made_once
-def _all(use: str) -> tuple[str, ...]:
-    return tuple(
-        word for row in rows_of("alcohol_words.tsv") if row["use"] == use for word in row["words"].split()
-    )
-
-
 def _of_figures(products: Products) -> Rows:
     """Return what the strength says, and the nutrient alcohol; zeros count where nothing else is declared."""
     product, strength, _ = quantities(products, "percentageOfAlcoholByVolume")

@@ -56,12 +56,12 @@ from prodex.packs import (
     Mask,
     Remembered,
     Rows,
+    cached_once,
     encoded,
     folded,
     has_match,
     is_familiar,
     is_true,
-    made_once,
 )
 from prodex_food.vocabulary import (
     COMPOUNDING,
@@ -73,11 +73,11 @@ from prodex_food.vocabulary import (
     knows,
     meaning_of,
     named_after,
-    read,
+    read_list,
     without_letter,
     words_of,
 )
-from prodex_food.words import TableWords, rows_of
+from prodex_food.words import rows_of, table_words
 
 #: Languages in which a noun before another one describes it: "wheat starch".
 _NOUNS_BEFORE = ("en", *COMPOUNDING)
@@ -91,6 +91,7 @@ _NO_WORD = r"[^a-z\x{DF}-\x{1FFF}-]+"
 _REST = r"(?:[^.;()\[\]{}]|\([^()]*(?:\)|$)|\[[^\[\]]*(?:\]|$))*"
 #: A list whose commas were written as semicolons: after a colon all of the sentence, else a last word or two.
 _REST_AND_LISTS = rf"(?:(?:[a-z' ]{{0,20}}:| ?;)(?:{_REST};?)*|{_REST}(?:; ?[a-z-]+(?: [a-z-]+)?(?:\.|$))*)"
+#: What the tables call {item}, {clause} and {sentence}: up to the next comma, bracket or dot.
 _ITEM = r"[^.,;:()\[\]{}]*"
 _CLAUSE = r"[^.,;:()\[\]]*"
 _SENTENCE = r"[^.;\[\]{}]*"
@@ -367,7 +368,7 @@ def _readings(
     is_more = [_is_more(word, languages) for word in words.distinct.to_pylist()]
     rows = np.unique(words.text[np.array([*is_more, False], bool)[words.code]]).tolist()
     return {
-        row: read(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
+        row: read_list(text, languages, free_from.get(row, 0), is_certain=languages != LANGUAGES)
         for row, text in zip(rows, texts.take(pa.array(rows, pa.int64())).to_pylist(), strict=True)
     }
 
@@ -497,7 +498,7 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     return _replacing(use, languages)(texts) if _phrases(use, languages) else texts
 
 
-@made_once
+@cached_once
 def _replacing(use: str, languages: tuple[str, ...]) -> Remembered:
     return Remembered(lambda texts: _replaced(texts, _phrases(use, languages)), pa.string())
 
@@ -528,15 +529,15 @@ def _first_match(phrase: str, text: str) -> str:
     return match[0].strip(" ,;:.()[]*&/+-") if match else ""
 
 
-@made_once
+@cached_once
 def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     """Return the expressions of one use in some languages."""
     if use == "exempt":
         return tuple(one for language in languages for one in _exemptions(language))
     found = []
-    for row in _no_lists() if use == "other" else rows_of("allergen_phrases.tsv"):
-        spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
-        if row["use"] == use and row["language"] in spoken:
+    spoken = (*languages, _EVERY_LANGUAGE, *((_OTHER_LANGUAGES,) if languages == LANGUAGES else ()))
+    for row in _no_lists() if use == "other" else rows_of("allergen_phrases.tsv", use=use):
+        if row["language"] in spoken:
             pattern = sign = row["pattern"]
             for name, meant in (
                 ("{rest}", _REST_AND_LISTS),
@@ -563,8 +564,7 @@ def _no_lists() -> list[dict[str, str]]:
     """Return the expressions of what is no list of ingredients, as the other table has its own."""
     return [
         {"use": "other", "language": row["language"], "pattern": row["expression"], "left": ""}
-        for row in rows_of("no_ingredients.tsv")
-        if row["use"] == "list"
+        for row in rows_of("no_ingredients.tsv", use="list")
     ]
 
 
@@ -577,9 +577,7 @@ def _exemptions(language: str) -> Iterator[_Phrase]:
     # An apostrophe ends a link as a space does: "sirop de glucose d'orge".
     link, adjective = rf"(?:(?:{links})(?:(?:d')?[ :]+|\b)?)", rf"(?:(?:{adjectives}) )"
     share = r"(?: ?<? ?\d[\d ]*%)?"
-    for row in rows_of("allergen_exemptions.tsv"):
-        if row["language"] != language:
-            continue
+    for row in rows_of("allergen_exemptions.tsv", language=language):
         product, source = rf"(?:{row['product']})", rf"(?:{row['source']})(?:-?basis)?"
         described = rf"{product}(?: (?:{adjectives}))*"
         one = rf"{link}?(?:{source}|{harmless}){share}"
@@ -616,7 +614,7 @@ _MADE_OF_IT = (
 )
 
 
-@made_once
+@cached_once
 def _listing_words() -> frozenset[str]:
     return frozenset(word for words in _phrases("listing", LANGUAGES) for word in words.pattern.split())
 
@@ -650,7 +648,7 @@ def _resembled(word: str, languages: tuple[str, ...]) -> int:
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
 
 
-@made_once
+@cached_once
 def _near(language: str) -> Mapping[str, int]:
     """Return the bits of words as machines misread them, and of long ones that lack a letter."""
     near: dict[str, int] = {}
@@ -771,7 +769,7 @@ def is_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     (True, True, False)
     """
     return bool(_NUMBERED.fullmatch(word)) or any(
-        word in _ingredient_words(language) for language in languages
+        word in table_words("ingredient_words.tsv", language=language) for language in languages
     )
 
 
@@ -781,10 +779,4 @@ def is_whole_ingredient(word: str, languages: tuple[str, ...]) -> bool:
     >>> is_whole_ingredient("rum", ("en",)), is_whole_ingredient("nutella", ("en",))
     (True, False)
     """
-    return any(word in _ingredient_words(language).whole for language in languages)
-
-
-@made_once
-def _ingredient_words(language: str) -> TableWords:
-    rows = rows_of("ingredient_words.tsv")
-    return TableWords(word for row in rows if row["language"] == language for word in row["words"].split())
+    return any(word in table_words("ingredient_words.tsv", language=language).whole for language in languages)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +28,13 @@ from prodex.packs import (
     NutritionColumns,
     Products,
     by_value,
+    cached_once,
     encoded,
-    folded,
     made_once,
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
-from prodex_food.words import TableWords, rows_of
+from prodex_food.words import TableWords, has_use, listed_words, plain_words
 
 #: How codes of the GS1 classification begin, the longest beginning that fits counts: whether they are food.
 #: Segments, families and classes tell it; bricks (1000...) do not, nor do segments that begin alike.
@@ -75,6 +75,7 @@ TAKEN_FOR_FOOD_BY: Mapping[FoodEvidence, Message] = {
     FoodEvidence.ASSUMED: Message("the profile's assumption"),
 }
 
+_is_word = partial(has_use, "food_words.tsv")
 #: Beginnings and ends of words that tell food in a name have so many letters.
 _FEWEST_OF_PART = 4
 #: What only food declares.
@@ -109,11 +110,8 @@ class _Decision:
     evidence: npt.NDArray[np.int64]
 
 
+@made_once
 def _food_decision(products: Products) -> _Decision:
-    return products.remember("is_food", lambda: _decide(products))
-
-
-def _decide(products: Products) -> _Decision:
     codes = products.column("gpc_code")
     food = by_value(codes, lambda each: is_food_by_class(each) is True, False)
     undecided = by_value(codes, lambda each: is_food_by_class(each) is None, True)
@@ -175,9 +173,7 @@ def _by_words(products: Products, undecided: Mask) -> _Words:
 
 def _of_kinds(products: Products) -> npt.NDArray[np.int64]:
     """Return 1 where the words of a kind are of food, -1 where they are of something else, 0 where nobody can say."""
-    kinds, kind = encoded(products.column("kind"))
-    # The last value is for products without a kind, whose code is -1.
-    return np.array([*map(kind_tells, folded(kinds).to_pylist()), 0], np.int64)[kind]
+    return products.by_folded(products.column("kind"), kind_tells, 0)
 
 
 def names_food(text: str) -> bool:
@@ -188,13 +184,13 @@ def names_food(text: str) -> bool:
     >>> names_food("olive oil"), names_food("comte"), names_food("kirella"), names_food("bristol")
     (True, True, False, False)
     """
-    words = re.findall(r"[^\W\d_]+", text)
+    words = plain_words(text)
     return any(_names_food(one) for one in words) and kind_tells(text) >= 0
 
 
 @lru_cache(maxsize=2**16)
 def _names_food(word: str) -> bool:
-    is_word = word in _food_words("food", _FEWEST_OF_PART)
+    is_word = word in _long_parts()
     return is_word or is_whole_ingredient(word, _TEN) or named_in_any_language(word)
 
 
@@ -204,7 +200,7 @@ def kind_tells(label: str) -> int:
     >>> kind_tells("olive oil"), kind_tells("dog food"), kind_tells("divers")
     (1, -1, 0)
     """
-    words = re.findall(r"[^\W\d_]+", label)
+    words = plain_words(label)
     others = any(_is_word(word, "other") for word in words)
     # "Dog food" and "milk shampoo" have a word of food, but the other word decides.
     return -1 if others else int(any(_is_word(word, "food") for word in words))
@@ -238,16 +234,11 @@ def _care(text: str) -> bool:
     return sum(_is_word(word, "care") for word in words) > 1
 
 
-@lru_cache(maxsize=2**16)
-def _is_word(word: str, use: str) -> bool:
-    return word in _food_words(use)
-
-
-@made_once
-def _food_words(use: str, fewest: int = 0) -> TableWords:
-    """Return the words of a use; with a fewest, without parts of words that have fewer letters."""
-    words = (word for row in rows_of("food_words.tsv") if row["use"] == use for word in row["words"].split())
-    return TableWords(word for word in words if "*" not in word or len(word) > fewest)
+@cached_once
+def _long_parts() -> TableWords:
+    """Return the words of food, without parts of words that have few letters."""
+    words = listed_words("food_words.tsv", use="food")
+    return TableWords(word for word in words if "*" not in word or len(word) > _FEWEST_OF_PART)
 
 
 def is_food_by_class(code: str) -> bool | None:

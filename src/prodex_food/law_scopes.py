@@ -7,8 +7,7 @@ may ask of it is then unknown, and never missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
@@ -22,10 +21,11 @@ from prodex.packs import (
     by_value,
     encoded,
     is_true,
+    made_once,
     quantities,
 )
 from prodex_food.food_products import is_food
-from prodex_food.words import TableWords, rows_of
+from prodex_food.words import TableWords, has_use, plain_words, rows_of
 
 #: What an answer is made of, before it is one.
 _NO, _MAYBE, _YES = 0, 1, 2
@@ -37,6 +37,7 @@ _OUTSIDE_IN_PART = ("10", "13", "50000003", "51", "81")
 #: Words of kinds that it leaves out, in the files of words.
 _OUTSIDE_WORDS = ("plant_seed", "medicine", "feed", "plant_protection", "antique")
 
+_is_word = partial(has_use, "law_words.tsv")
 #: The brick of honey.
 HONEY_BRICK = "10000213"
 #: Letters without which no word is one of honey.
@@ -50,15 +51,12 @@ _AN_INGREDIENT = frozenset(
 )
 
 
+@made_once
 def is_consumer_product(products: Products) -> Answer:
     """Say which products the law on product safety is about: no food, and nothing that its Art. 2(2) leaves out."""
-    return products.remember("is_consumer_product", lambda: _is_consumer_product(products))
-
-
-def _is_consumer_product(products: Products) -> Answer:
     codes = products.column("gpc_code")
     by_class = by_value(codes, _by_class, _YES)
-    by_kind = _of_texts(products, "kind", _by_kind)
+    by_kind = products.by_folded(products.column("kind"), _by_kind, _YES)
     # A class or a word that excludes it decides; one that may exclude it leaves it open.
     found = np.minimum(by_class, by_kind)
     asked = products.are_asked_for(["GPC.code", "kind.label"])
@@ -75,21 +73,18 @@ def _by_class(code: str) -> int:
 
 @lru_cache(maxsize=2**14)
 def _by_kind(label: str) -> int:
-    words = _words_of(label)
-    return _NO if any(_is_word(word, use) for word in words for use in _OUTSIDE_WORDS) else _YES
+    words = plain_words(label)
+    return _NO if any(_is_word(word, *_OUTSIDE_WORDS) for word in words) else _YES
 
 
+@made_once
 def is_honey(products: Products) -> Answer:
     """Say which products are honey: by their brick, else by the words of their kind and of their legal name.
 
     Honey in the name of something else (a mustard, a cereal) leaves it undecided.
     """
-    return products.remember("is_honey", lambda: _is_honey(products))
-
-
-def _is_honey(products: Products) -> Answer:
     bricks = by_value(products.column("gpc_code"), lambda code: _YES if code == HONEY_BRICK else _NO, _NO)
-    kinds = _of_texts(products, "kind", _honey_said)
+    kinds = products.by_folded(products.column("kind"), _honey_said, _NO)
     names = np.zeros(len(products), np.int64)
     legal = _legal_names(products)
     distinct, code = encoded(legal["text"])
@@ -116,7 +111,7 @@ def _is_brick(code: str) -> bool:
 @lru_cache(maxsize=2**14)
 def _honey_said(label: str) -> int:
     """Say what a folded label tells: honey is its first or its last word, and all others are plain."""
-    words = _words_of(label)
+    words = plain_words(label)
     at = [place for place, word in enumerate(words) if _is_word(word, "honey")]
     if not at:
         return _NO
@@ -132,7 +127,8 @@ def _legal_names(products: Products) -> pa.Table:
     return texts.filter(pc.equal(texts["attribute"], "nameLegal")).combine_chunks()
 
 
-def commodities(products: Products, customs: Sequence[str] = ()) -> Answer:
+@made_once
+def commodities(products: Products, customs: tuple[str, ...] = ()) -> Answer:
     """Say which products the law on deforestation lists: by their customs code, else by the words of their kind.
 
     Parameters
@@ -142,12 +138,7 @@ def commodities(products: Products, customs: Sequence[str] = ()) -> Answer:
     customs
         Wire paths of the customs code, where the catalogue has it; of codes that are listed in part nobody can say.
     """
-    return products.remember(("commodities", tuple(customs)), lambda: _commodities(products, tuple(customs)))
-
-
-def _commodities(products: Products, customs: tuple[str, ...]) -> Answer:
-    found = _of_texts(products, "kind", _commodity_said)
-    found[products.column("kind").is_null().to_numpy(zero_copy_only=False)] = _MAYBE
+    found = products.by_folded(products.column("kind"), _commodity_said, _MAYBE)
     if not products.are_asked_for(["kind.label"]):
         found[:] = _MAYBE
     coded = np.full(len(products), -1, np.int64)
@@ -157,22 +148,14 @@ def _commodities(products: Products, customs: tuple[str, ...]) -> Answer:
 
 
 def _customs_said(products: Products, customs: tuple[str, ...]) -> list[tuple[int, int]]:
+    rows = products.values_at(customs, "codes.code", "scalars.value")
     said = []
-    for table, column in (("codes", "code"), ("scalars", "value")) if customs else ():
-        rows = products.arrow(table, "attribute", column)
-        names, name = encoded(rows["attribute"])
-        meant = np.array([any(_within(each, path) for path in customs) for each in names.to_pylist()], bool)
-        kept = rows.filter(pa.array(meant[name])) if len(names) else rows.slice(0, 0)
-        for product, value in zip(kept["product"].to_pylist(), kept[column].to_pylist(), strict=True):
-            digits = re.sub(r"[\s.]", "", str(value or ""))
-            # Names of code lists and dates stand beside codes; only digits of such a length are one.
-            if re.fullmatch(r"(?:\d{4}|\d{6}|\d{8}|\d{10})", digits):
-                said.append((product, _customs_code(digits)))
+    for product, value in zip(rows["product"].to_pylist(), rows["value"].to_pylist(), strict=True):
+        digits = re.sub(r"[\s.]", "", value)
+        # Names of code lists and dates stand beside codes; only digits of such a length are one.
+        if re.fullmatch(r"(?:\d{4}|\d{6}|\d{8}|\d{10})", digits):
+            said.append((product, _customs_code(digits)))
     return said
-
-
-def _within(name: str, path: str) -> bool:
-    return name == path or name.startswith(f"{path}.")
 
 
 @lru_cache(maxsize=2**14)
@@ -188,7 +171,7 @@ def _customs_code(digits: str) -> int:
 @lru_cache(maxsize=2**14)
 def _commodity_said(label: str) -> int:
     """Say whether a folded label of a kind names a commodity, or perhaps what is made of one."""
-    words = _words_of(label)
+    words = plain_words(label)
     best = _NO
     for row in rows_of("commodity_words.tsv"):
         named = [
@@ -207,12 +190,9 @@ def _commodity_said(label: str) -> int:
     return best
 
 
+@made_once
 def is_sold_by_measure(products: Products) -> Answer:
     """Say which products are sold by weight or volume in another amount than one kilogram or one litre."""
-    return products.remember("is_sold_by_measure", lambda: _is_sold_by_measure(products))
-
-
-def _is_sold_by_measure(products: Products) -> Answer:
     product, amount, _ = quantities(products, "netContent", "weight", "volume")
     amount = np.round(amount, 6)
     measured = amount > 0
@@ -227,24 +207,6 @@ def _is_sold_by_measure(products: Products) -> Answer:
 
 def _answer(found: Rows) -> Answer:
     return pd.arrays.BooleanArray(found == _YES, found == _MAYBE)
-
-
-def _of_texts(products: Products, column: str, say: Callable[[str], int]) -> Rows:
-    """Return for each product what is said of its text in a column, folded; nothing of no text."""
-    distinct, code = encoded(products.column(column))
-    texts = products.folded(distinct).to_pylist()
-    # The last value is for products without a text, whose code is -1.
-    return np.array([*map(say, texts), say("")], np.int64)[code]
-
-
-def _words_of(label: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+", label)
-
-
-@lru_cache(maxsize=2**16)
-def _is_word(word: str, use: str) -> bool:
-    row = next(row for row in rows_of("law_words.tsv") if row["use"] == use)
-    return word in _words(row["words"])
 
 
 @lru_cache(maxsize=2**10)

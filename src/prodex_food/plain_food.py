@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
 
-from prodex.packs import NAMES, Answer, Mask, Products, Rows, TextColumns, encoded, made_once
-from prodex_food.words import TableWords, rows_of
+from prodex.packs import NAMES, Answer, Mask, Products, Rows, TextColumns
+from prodex_food.words import first_use, has_use
 
 #: What has to be requested, so that nothing says that a food may be one of these.
 _READ = ("kind.label", *(f"{name}.data" for name in (*NAMES, "composition")))
@@ -31,6 +31,8 @@ _BETWEEN = re.compile(r"[,;&+•\n]|\b(?:and|et|und|y|e|en)\b")
 _FLAVOUR = re.compile(r"\b(?:natural |natur\w+ )?(?:flavou?r|arom[ae]|smaakstof|natuurlijk aroma)")
 _WORD = re.compile(r"[^\W\d_]{3,}|\bte\b")
 
+_is_word, _use_of = partial(has_use, "plain_food_words.tsv"), partial(first_use, "plain_food_words.tsv")
+
 
 def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
     """Say which of the chosen products may need no nutrition declaration: unknown of those, False of all others."""
@@ -38,10 +40,8 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
         return pd.arrays.BooleanArray(chosen, chosen)
     if not products.are_asked_for(list(_READ)):
         return pd.arrays.BooleanArray(chosen & False, chosen)
-    kinds, kind = encoded(products.column("kind"))
-    # The last value is for products without a kind, whose code is -1.
-    of_kinds = np.array([*map(_name_tells, products.folded(kinds).to_pylist()), 0], np.int64)[kind]
-    named = of_kinds | _told(products, chosen, NAMES, _name_tells)
+    named = products.by_folded(products.column("kind"), _name_tells, 0)
+    named = named | _told(products, chosen, NAMES, _name_tells)
     listed = _told(products, chosen, ("composition",), _list_tells)
 
     def tells(what: int, of: Rows) -> Mask:
@@ -50,8 +50,8 @@ def may_need_no_nutrition(products: Products, chosen: Mask) -> Answer:
     is_raw = ~tells(_PROCESSED, named)
     without_list = is_raw & tells(_LEAF | _PLAIN, named)
     with_list = tells(_PLAIN, listed) | (is_raw & tells(_ONE_THING, listed))
-    may = tells(_SUPPLEMENT, named) | np.where(listed > 0, with_list, without_list)
-    return pd.arrays.BooleanArray(may & False, may & chosen)
+    may = chosen & (tells(_SUPPLEMENT, named) | np.where(listed > 0, with_list, without_list))
+    return pd.arrays.BooleanArray(may & False, may)
 
 
 #: What texts tell, as bits: that there is a list, that there is nothing in it but what needs no declaration, that it
@@ -73,7 +73,7 @@ def _told(products: Products, chosen: Mask, attributes: Sequence[str], tells: Ca
 
 @lru_cache(maxsize=2**14)
 def _name_tells(name: str) -> int:
-    uses = {_use_in_name(word) for word in _WORD.findall(name)} - {""}
+    uses = {_use_of(word, *_IN_NAMES) for word in _WORD.findall(name)} - {""}
     return sum(_IN_NAMES[use] for use in uses) | (_PLAIN if _is_plain(name) else 0)
 
 
@@ -92,7 +92,7 @@ def _is_plain(text: str) -> bool:
     end = flavour.start() if flavour else len(text)
     uses = set()
     for word in _WORD.finditer(text, 0, end):
-        use = _use_in_list(word[0])
+        use = _use_of(word[0], "leaf", "alone", "any", "beside")
         if not use:
             return False
         uses.add(use)
@@ -115,24 +115,3 @@ def _is_one_thing(text: str) -> bool:
             return False
         is_named |= bool(words)
     return is_named
-
-
-@lru_cache(maxsize=2**14)
-def _use_in_name(word: str) -> str:
-    return next((use for use in ("supplement", "processed", "leaf") if _is_word(word, use)), "")
-
-
-@lru_cache(maxsize=2**14)
-def _use_in_list(word: str) -> str:
-    return next((use for use in ("leaf", "alone", "any", "beside") if _is_word(word, use)), "")
-
-
-@lru_cache(maxsize=2**14)
-def _is_word(word: str, use: str) -> bool:
-    return word in _words(use)
-
-
-@made_once
-def _words(use: str) -> TableWords:
-    rows = (row for row in rows_of("plain_food_words.tsv") if row["use"] == use)
-    return TableWords(word for row in rows for word in row["words"].split())

@@ -24,8 +24,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from prodex.packs import Message, made_once
-from prodex_food.words import TableWords, rows_of
+from prodex.packs import Message, cached_once
+from prodex_food.words import TableWords, listed_words, rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
 #: Languages that write compounds as one word.
@@ -178,7 +178,7 @@ def _is_misspelt(word: str, language: str) -> bool:
     return _have_one(spelled, harmless) and not _have_one(spelled, others)
 
 
-@made_once
+@cached_once
 def _spellings(language: str) -> tuple[Codes, Codes]:
     """Return the spellings of long words in order: of harmless ones, and of all others."""
     words = _vocabulary(language)
@@ -268,13 +268,11 @@ def named_after(word: str, language: str) -> str:
     return word
 
 
-@made_once
+@cached_once
 def _sounding(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    rows = rows_of("allergen_phrases.tsv")
+    rows = rows_of("allergen_phrases.tsv", use="word")
     return tuple(
-        (re.compile(row["pattern"]), row["left"])
-        for row in rows
-        if row["use"] == "word" and row["language"] in (language, "*")
+        (re.compile(row["pattern"]), row["left"]) for row in rows if row["language"] in (language, "*")
     )
 
 
@@ -317,21 +315,19 @@ class _Vocabulary:
     parts: Mapping[str, _Part]
 
 
-@made_once
+@cached_once
 def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words that name allergens in a language by group, as the table has them."""
-    rows = rows_of("allergens.csv", ";")
-    return {row["group"]: tuple(row["words"].split()) for row in rows if row["language"] == language}
+    rows = rows_of("allergens.csv", ";", language=language)
+    return {row["group"]: tuple(row["words"].split()) for row in rows}
 
 
-@made_once
+@cached_once
 def _vocabulary(language: str) -> _Vocabulary:
-    rows = [row for row in rows_of("harmless_words.tsv") if row["language"] == language]
-    harmless = {word for row in rows for word in row["words"].split()}
     whole: dict[str, Meaning] = {}
     compounds: dict[Meaning, set[str]] = {}
     named = ((Meaning(bit_of(group), is_known=True), words) for group, words in words_of(language).items())
-    kinds = (row for row in rows_of("kinds.tsv") if row["language"] == language and row["words"])
+    kinds = (row for row in rows_of("kinds.tsv", language=language) if row["words"])
     for meaning, words in (*named, *((_meaning_of_kind(row), row["words"].split()) for row in kinds)):
         for word in words:
             if "*" in word:
@@ -340,9 +336,11 @@ def _vocabulary(language: str) -> _Vocabulary:
             if ("*" not in word or meaning.named) and whole.setdefault(word, meaning) is not meaning:
                 whole[word] = _all_of([whole[word], meaning])
     return _Vocabulary(
-        frozenset(harmless),
+        frozenset(listed_words("harmless_words.tsv", language=language)),
         frozenset(
-            word for row in rows if row["use"] in {"food", "additive_class"} for word in row["words"].split()
+            word
+            for use in ("food", "additive_class")
+            for word in listed_words("harmless_words.tsv", language=language, use=use)
         ),
         whole,
         TableWords(set().union(*compounds.values())),
@@ -373,19 +371,18 @@ def _parts(language: str, whole: Mapping[str, Meaning]) -> dict[str, _Part]:
         for word, meaning in whole.items()
         if len(word) >= _SHORTEST_PART and "*" not in word and "-" not in word
     }
-    for row in rows_of("compound_parts.tsv"):
-        if row["language"] == language:
-            for word in row["words"].split():
-                before = parts.get(word)
-                if before is not None and before.meaning != _HARMLESS:
-                    continue
-                place = row["place"]
-                parts[word] = _part(
-                    _HARMLESS,
-                    place != "last" or (before is not None and before.may_begin),
-                    place == "any" or (before is not None and before.may_join),
-                    place != "first" or (before is not None and before.may_end),
-                )
+    for row in rows_of("compound_parts.tsv", language=language):
+        for word in row["words"].split():
+            before = parts.get(word)
+            if before is not None and before.meaning != _HARMLESS:
+                continue
+            place = row["place"]
+            parts[word] = _part(
+                _HARMLESS,
+                place != "last" or (before is not None and before.may_begin),
+                place == "any" or (before is not None and before.may_join),
+                place != "first" or (before is not None and before.may_end),
+            )
     return parts
 
 
@@ -419,7 +416,7 @@ class _Phrases:
         return 0, _UNKNOWN
 
 
-@made_once
+@cached_once
 def _phrases(languages: tuple[str, ...]) -> _Phrases:
     """Return the phrases of some languages; what is one in several means what it means in any of them."""
     found: dict[str, Meaning] = {}
@@ -434,13 +431,13 @@ def _phrases(languages: tuple[str, ...]) -> _Phrases:
     return _Phrases(found, sizes)
 
 
-@made_once
+@cached_once
 def _phrases_in(language: str) -> Mapping[str, Meaning]:
-    harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv") if row["language"] == language)
+    harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv", language=language))
     found = dict.fromkeys(harmless, _HARMLESS)
     kinds: dict[str, Meaning] = {}
-    for row in rows_of("kinds.tsv"):
-        if row["language"] == language and (phrase := row["phrases"]):
+    for row in rows_of("kinds.tsv", language=language):
+        if phrase := row["phrases"]:
             kinds[phrase] = _all_of([kinds.get(phrase, _UNKNOWN), _meaning_of_kind(row)])
     return found | kinds
 
@@ -470,7 +467,7 @@ class ListReading:
 
 
 @lru_cache(maxsize=2**14)
-def read(
+def read_list(
     text: str, languages: tuple[str, ...], free_from: int = 0, *, is_certain: bool = True
 ) -> ListReading:
     """Read a folded list of ingredients in one of some languages.
@@ -490,7 +487,7 @@ def read(
 
     Examples
     --------
-    >>> read("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
+    >>> read_list("beurre de cacao, filets de sebaste, pesto (basilic, huile, pignons), zlork", ("fr",))
     ListReading(named=(('sebaste', 8),), likely=0, unknown=('zlork',))
     """
     tokens = _TOKEN.findall(text)
@@ -597,7 +594,7 @@ class _OwnLists:
         return bool(meaning.named | meaning.kind | meaning.likely)
 
 
-@made_once
+@cached_once
 def _foods(languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset().union(*(_vocabulary(language).food for language in languages))
 
@@ -617,11 +614,7 @@ def _has_other_cereal(tokens: Sequence[str], languages: Sequence[str]) -> bool:
     return any(_other_cereals(language).search(text) for language in languages)
 
 
-@made_once
+@cached_once
 def _other_cereals(language: str) -> re.Pattern[str]:
-    found = (
-        one["pattern"]
-        for one in rows_of("allergen_phrases.tsv")
-        if (one["use"], one["language"]) == ("starchy", language)
-    )
-    return re.compile(rf"\b(?:{'|'.join(found)})\b")
+    found = rows_of("allergen_phrases.tsv", use="starchy", language=language)
+    return re.compile(rf"\b(?:{'|'.join(one['pattern'] for one in found)})\b")

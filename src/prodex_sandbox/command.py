@@ -33,7 +33,7 @@ from prodex_sandbox.records.reading import read_records
 from prodex_sandbox.records.store import StoreUnusable
 from prodex_sandbox.simulation import Incident
 from prodex_sandbox.simulation.journal import printable
-from prodex_sandbox.terminal import announce, counted, report
+from prodex_sandbox.terminal import announce, report, with_progress
 
 if TYPE_CHECKING:
     from prodex_sandbox.records.model import Organization
@@ -163,14 +163,14 @@ def serve(
         origin = f"the products of {', '.join(str(path.resolve()) for path in products)}"
 
         def filling() -> Filling:
-            return counted(read_records(products, left_out.append), None, "reading the files", progress)
+            return with_progress(read_records(products, left_out.append), None, "reading the files", progress)
     else:
         sample_size, sample_seed = SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
         origin = origin_of(sample_size, sample_seed)
 
         def filling() -> Filling:
             made = shared_products(sample_size, sample_seed)
-            return counted(made, sample_size, "making the sample catalogue", progress)
+            return with_progress(made, sample_size, "making the sample catalogue", progress)
 
     # Filling a store takes a while, and can be interrupted; uvicorn sets handlers of its own later.
     for asked_to_stop in (signal.SIGINT, signal.SIGTERM):

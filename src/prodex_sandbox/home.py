@@ -30,7 +30,7 @@ from prodex_sandbox.records.service_clock import service_clock, set_service_time
 from prodex_sandbox.records.store import Store, StoreOfAnotherVersion, StoreUnusable
 from prodex_sandbox.simulation import Incident, Journal, OpenDefect, read_journal, simulate_store
 from prodex_sandbox.simulation import open_defects as open_defects_of
-from prodex_sandbox.terminal import counted
+from prodex_sandbox.terminal import with_progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -379,7 +379,7 @@ def open_to_change(home: Path | None) -> Iterator[Store]:
     if not store_file(home).exists():
 
         def filling() -> Filling:
-            return counted(shared_products(SAMPLE_SIZE), SAMPLE_SIZE, "making the sample catalogue")
+            return with_progress(shared_products(SAMPLE_SIZE), SAMPLE_SIZE, "making the sample catalogue")
 
         with open_store(home, filling, organizations(), LABELS, origin_of(SAMPLE_SIZE, 1)):
             pass

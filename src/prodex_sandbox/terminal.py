@@ -23,7 +23,7 @@ def report(text: str) -> None:
     sys.stderr.flush()
 
 
-def counted(
+def with_progress(
     products: Iterable[_T], total: int | None, what: str, progress: Path | None = None
 ) -> Iterator[_T]:
     """Yield products, and say how many there were.
@@ -44,7 +44,7 @@ def counted(
 
     Examples
     --------
-    >>> list(counted("abc", 3, "making the sample catalogue"))
+    >>> list(with_progress("abc", 3, "making the sample catalogue"))
     ['a', 'b', 'c']
     """
     of_all = "" if total is None else f" of {total:,}"

@@ -23,7 +23,7 @@ from prodex import operations as do
 from prodex.corrections.products_in_work import ProductsInWork
 from prodex.corrections.stepping import do_step
 from prodex.executors import without_collecting
-from prodex.send.corrections import received_products
+from prodex.send.known_products import received_products
 from tests.bench.profiles import _KEEP, run
 
 #: Seconds that the steps may take beyond reading, of 100,000 products.

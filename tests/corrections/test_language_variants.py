@@ -21,10 +21,10 @@ from prodex.changes.trails import trails
 from prodex.errors import ChangesRefused
 from prodex.ledger.change_digests import are_shown, digests_of, shown_by
 from prodex.sandbox import Sandbox
-from prodex.send.merging import TextPlace, text_change, written_with
+from prodex.send.merging import TextPlace, merge_values, text_change
 from prodex.send.records import DELETE
 from prodex.worklists.exact_answers import exact_change
-from prodex.worklists.fix import fix_of
+from prodex.worklists.fix import make_fix
 from prodex.worklists.returned_files import Returned
 from prodex.worklists.text_corrections import NO_RULES
 
@@ -100,7 +100,7 @@ def merged_alone(texts: Mapping[str, str], language: str, way: str) -> Any:
     if way == "merge":
         product = record(texts)
         change = text_change("7", product, TextPlace("description", language=language), "neu", {})
-        return written_with(product, [change])["description"]
+        return merge_values(product, [change])["description"]
     row = {"product_id": "7", "attribute": "description", "language": language, "text": "neu"}
     return catalog(texts).changes_from(pd.DataFrame([row])).records[0]["description"]
 
@@ -237,7 +237,7 @@ def test_an_answer_that_was_made_earlier_is_none_about_a_neighbour(code: str) ->
         (Change("7", item, text(code, "Pain"), ABSENT), "unchanged"),
     ):
         answer = exact_change(change, number=1)
-        fix = fix_of(Returned([answer]), catalog({"fra-FR": "Pain"}), NO_RULES, NOW)
+        fix = make_fix(Returned([answer]), catalog({"fra-FR": "Pain"}), NO_RULES, NOW)
         assert {state: 1} == dict(fix.counts)
 
 
@@ -400,7 +400,7 @@ def test_a_text_of_a_neighbour_does_not_show_that_a_correction_has_arrived() -> 
     """A reply was lost: that French of France says what was sent for Belgium is no evidence."""
     before = record({"fra-FR": "Pain"})
     change = text_change("7", before, TextPlace("description", None, "fr", "fra-BE"), "Pain", {})
-    after = {**before, **written_with(before, [change])}
+    after = {**before, **merge_values(before, [change])}
     digests = digests_of(diff(before, after))
     assert [False, True] == [are_shown(digests, shown_by(one)) for one in (before, after)]
 

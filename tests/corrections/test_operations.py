@@ -9,7 +9,7 @@ import pytest
 
 from prodex import operations as do
 from prodex.corrections.leaves import as_texts, quantities
-from prodex.corrections.letter_case import recased
+from prodex.corrections.letter_case import change_case
 from prodex.corrections.operations import OPERATIONS, TextOperation, parameters_of
 from prodex.corrections.stepping import DONE_BY
 from prodex.errors import InputError, QueryError
@@ -169,7 +169,7 @@ def test_most_capitals_are_made_by_arrow_and_are_the_same() -> None:
         made = do.ChangeCase(case).transformed(
             pa.array(texts, pa.large_string()), pa.array(["fr"] * len(texts))
         )
-        assert [recased(one, "fr", case) for one in texts] == made.values.to_pylist()
+        assert [change_case(one, "fr", case) for one in texts] == made.values.to_pylist()
 
 
 @pytest.mark.parametrize(

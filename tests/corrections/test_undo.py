@@ -16,10 +16,10 @@ import prodex
 from prodex.cli import app
 from prodex.corrections.undo import _answers, _Write
 from prodex.errors import InputError, ServiceError
-from prodex.ledger.earlier_records import EarlierRecord, forget_earlier_records, packed_records
+from prodex.ledger.earlier_records import EarlierRecord, forget_earlier_records, pack_records
 from prodex.ledger.upsert_file import UPSERT_FILE, UpsertFile, ledger_folder
 from prodex.sandbox import Behaviour, Fault
-from prodex.worklists.fix import fix_of
+from prodex.worklists.fix import make_fix
 from prodex.worklists.returned_files import Returned
 from prodex.worklists.text_corrections import NO_RULES
 from tests.corrections.machines import Machines, machines, names
@@ -385,7 +385,7 @@ DESTROYED: dict[str, tuple[Callable[[list[tuple[str, bytes]]], list[tuple[str, b
     "zeros": (lambda rows: [(name, bytes(len(content))) for name, content in rows], False),
     "garbage": (lambda rows: [(name, random.Random(1).randbytes(99)) for name, _ in rows], False),
     "other products": (
-        lambda _: packed_records([{"gtin": gtin(5), "lifeCycle": 3}], [{"id": 5, "gtin": gtin(5)}]),
+        lambda _: pack_records([{"gtin": gtin(5), "lifeCycle": 3}], [{"id": 5, "gtin": gtin(5)}]),
         False,
     ),
 }
@@ -537,7 +537,7 @@ def test_writes_of_one_leaf_are_one_change(chain: str) -> None:
     ]
     product = {"id": 1, "gtin": gtin(1), "lifeCycle": now, "nameLegal": names("x")}
     answers = list(_answers(made, {"1": product}))
-    fix = fix_of(
+    fix = make_fix(
         Returned(answers), prodex.flatten([product]), NO_RULES, datetime(2026, 11, 26, 12, tzinfo=UTC)
     )
     assert [state] == fix.answers["state"].tolist(), reasons(fix)

@@ -12,10 +12,10 @@ import pandas as pd
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.display.report.products import cards, failing
-from prodex.exploration.card.contents import read_card
 from prodex.exploration.facets import Facets
 from prodex.exploration.product_columns import ProductColumns, ProductRows
 from prodex.exploration.table_page import cells
+from prodex.notebook.views.card_contents import read_card
 from prodex.pictures.contact_sheet import gallery
 from prodex.pictures.download import download_pictures
 from prodex.query import ProductQuery
@@ -119,7 +119,7 @@ def _explorer_page(catalog: Catalog, _: Path) -> Names:
 def _card(catalog: Catalog, _: Path) -> Names:
     found: Names = {}
     for product in catalog.arrow("products", ["product_id"])["product_id"].to_pylist():
-        name = read_card(catalog, product).header.name
+        name = read_card(catalog, product).name
         found[product] = None if name.is_missing else name.text
     return found
 

@@ -18,9 +18,9 @@ from prodex.languages.recognized import letters
 from prodex.messages import unaccented
 from prodex.worklists import hierarchy_answers, nutrition_answers
 from prodex.worklists.answer_parsing import Vocabulary
-from prodex.worklists.hierarchy_answers import said_of_units
+from prodex.worklists.hierarchy_answers import read_hierarchy_answer
 from prodex.worklists.layout import SEVERAL, TO_FIX
-from prodex.worklists.nutrition_answers import said_of_nutrients
+from prodex.worklists.nutrition_answers import read_nutrient_answer
 from prodex.worklists.text_corrections import NO_RULES
 from tests.cases import each_row
 from tests.worklists.bakery import RECORDS
@@ -343,7 +343,7 @@ def test_nutrients_are_read_as_the_worklist_calls_them(language: str) -> None:
     for message, code in {**called, "protein": "PRO-", "salt": "SALTEQ"}.items():
         word = Translation(language).gettext(message)
         for spelled in (word, word.upper(), unaccented(word)):
-            said = said_of_nutrients("7", None, f"per 100 g: {spelled} 3,5 g", Vocabulary())
+            said = read_nutrient_answer("7", None, f"per 100 g: {spelled} 3,5 g", Vocabulary())
             nutrient = said.changes[-1].after
             assert (code, 3.5) == (nutrient["isConceptualizedBy"]["code"], nutrient["quantity"])
 
@@ -359,6 +359,6 @@ def test_the_examples_of_how_to_answer_can_be_copied(language: str) -> None:
     tree = [
         {"gtin": "34142363314282", "children": [{"gtin": "04142363314281", "quantity": 6, "children": []}]}
     ]
-    figures = said_of_nutrients("7", None, nutrition[0], Vocabulary())
+    figures = read_nutrient_answer("7", None, nutrition[0], Vocabulary())
     assert 4 == len([one for one in figures if one.after])
-    assert 3 == len(said_of_units("7", tree, units[0], "04142363314281", Vocabulary()))
+    assert 3 == len(read_hierarchy_answer("7", tree, units[0], "04142363314281", Vocabulary()))

@@ -103,7 +103,7 @@ class Shop:
         """Show the pictures of two owners who have no product that tries to be code: those have tests of their own."""
         owners = ["Molinos Aldariz SA", "Speelhuis Tolbrink BV"]
         panel = explore(self.catalog.where(packaging="Each", owner=owners), show="gallery")
-        panel.app.act("gallery.page_size", value=12)
+        panel.app.act("form.set", form="gallery-controls", field="page_size", value=12)
         return panel
 
 

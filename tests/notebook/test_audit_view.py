@@ -161,7 +161,7 @@ def test_an_action_about_another_audit_is_refused(app: App) -> None:
         ("heat.open", {"row": "none", "column": "gone"}),
         ("completeness.open", {"row": "none", "column": "gone"}),
         ("checks.sort", {"column": "gone"}),
-        ("heat.group", {"by": "gone"}),
+        ("form.set", {"form": "scores", "field": "by", "value": "gone"}),
         ("quality.check", {"check": 7}),
     ):
         app.act(do, **args)
@@ -424,7 +424,7 @@ def test_what_suppliers_typed_is_a_text_of_its_own() -> None:
     """Names of groups, titles of rules and reasons stand as typed texts, in no sentence of ours."""
     app = quality(hostile.audit())
     for by in ("owner", "brand", "kind"):
-        app.act("heat.group", by=by)
+        app.act("form.set", form="scores", field="by", value=by)
         grid = block(app, "grid")
         assert 12 == len(grid["rows"])
         app.act("checks.explain", check=block(app, "checks-table")["rows"][0]["key"])

@@ -12,8 +12,8 @@ from hypothesis import example, given
 
 import prodex
 from prodex.errors import InputError
-from prodex.exploration.card.contents import read_card
 from prodex.exploration.card.record import PATHS
+from prodex.notebook.views.card_contents import read_card
 from prodex.tables.declaration import TABLES
 from tests import laws
 from tests.notebook.card_products import rich

@@ -76,9 +76,9 @@ def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path:
     assert "Fixed 1" in said
     assert "Ready 66.7 → 100 %" in said
     assert ["Long name in French changed on 1 product", "1", "1"] in rows_of(app, "causes")
-    app.act("comparison.by", by="brand")
+    app.act("form.set", form="comparison", field="by", value="brand")
     assert "2 of 2 brands with changes" in words(app)
-    app.act("comparison.by", by="colour")
+    app.act("form.set", form="comparison", field="by", value="colour")
     assert "2 of 2 brands with changes" in words(app), "there is no such group"
 
     path = tmp_path / "changes.csv"
@@ -194,7 +194,7 @@ def test_what_suppliers_typed_is_a_text_everywhere() -> None:
     typed = {*hostile.STRINGS, hostile.LONG}
     notes = set()
     for by in ("owner", "brand", "kind"):
-        app.act("comparison.by", by=by)
+        app.act("form.set", form="comparison", field="by", value=by)
         for first in range(0, len(difference.changes), 20):
             app.act("pages.turn", name="comparison.values", first=first)
             for table in (found for found in blocks(app.view()["blocks"]) if found["kind"] == "table"):

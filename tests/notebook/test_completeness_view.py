@@ -81,14 +81,14 @@ def test_every_cell_opens_as_many_products_as_it_says(app: App, audit: prodex.qu
 
 def test_languages_of_a_channel_are_columns(app: App) -> None:
     """Everything, each language, and what has none; a channel that is gone shows channels again."""
-    app.act("completeness.columns", value=SHOP)
+    app.act("form.set", form="completeness", field="channel", value=SHOP)
     assert ["everything", "French", "without language"] == [
         one["text"]["text"] for one in grid(app)["columns"]
     ]
     french = grid(app)["columns"][1]["key"]
     app.act("completeness.open", row=grid(app)["rows"][0]["key"], column=french)
     assert f"{SHOP}, French" == app.session.conditions.failing[0].title
-    app.act("completeness.columns", value="<b>gone\u202e")
+    app.act("form.set", form="completeness", field="channel", value="<b>gone\u202e")
     assert [SHOP, "Leaflet"] == [one["text"]["text"] for one in grid(app)["columns"]]
 
 
@@ -103,7 +103,7 @@ def test_families_keep_their_names_where_a_channel_asks_nothing_of_them() -> Non
     kinds = [{"code": code, "label": f"Kind {code}"} for code in "AABBB"]
     catalog = prodex.flatten({"id": n, "kind": kind} for n, kind in enumerate(kinds))
     app = quality(prodex.audit(catalog, wanted, progress=False))
-    app.act("completeness.columns", value="Leaflet")
+    app.act("form.set", form="completeness", field="channel", value="Leaflet")
     shown_rows = grid(app)["rows"]
     assert ["all products", "Kind B", "Kind A"] == [row["text"]["text"] for row in shown_rows]
     assert {"–"} == {cell["text"]["text"] for cell in shown_rows[1]["cells"]}
@@ -112,14 +112,14 @@ def test_families_keep_their_names_where_a_channel_asks_nothing_of_them() -> Non
 def test_families_are_ordered(app: App, audit: prodex.quality.Audit) -> None:
     """The largest first, or the least complete; all products stay on top."""
     largest = [row["text"]["text"] for row in grid(app)["rows"]]
-    app.act("completeness.order", value="completeness")
+    app.act("form.set", form="completeness", field="order", value="completeness")
     least = [row["text"]["text"] for row in grid(app)["rows"]]
     assert "all products" == largest[0] == least[0]
     assert largest != least
     table = audit.completeness()
     every = table[table["language"] == "all"].groupby(table.columns[2])["completeness"].min()
     assert sorted(every[one] for one in least[1:]) == [every[one] for one in least[1:]]
-    app.act("completeness.order", value="gone")
+    app.act("form.set", form="completeness", field="order", value="gone")
     assert "Nothing was done" in app.session.notices["quality"].sentence
 
 

@@ -113,7 +113,7 @@ def choose(app: App, **values: Any) -> None:
     """Choose what is counted, as the form of the section does."""
     for name, value in values.items():
         if name == "by":
-            app.act("coverage.by", name=value)
+            app.act("form.set", form="coverage", field="by", value=value)
         else:
             app.act("form.set", form="coverage", field=name, value=value)
     app.wait()
@@ -373,7 +373,7 @@ def test_what_is_shown_no_longer_is_refused_visibly(sample: Catalog) -> None:
         app.act(do, **args)
         assert not app.session.conditions
         assert "the grid has changed since" in said(app, "notice"), do
-    app.act("coverage.by", name="kinds")
+    app.act("form.set", form="coverage", field="by", value="kinds")
     assert "kind" == block(app, "by")["value"]  # type: ignore[index]
     app.act("pages.turn", name="coverage columns", first=10**9)
     assert len(grid(app)["columns"]) > 1

@@ -103,12 +103,12 @@ def test_checks_are_found_by_words(app: App) -> None:
     """Of problem, rule or block, in any order and case; a search begins at the first page."""
     app.act("pages.turn", name="checks", first=12)
     assert summary(app, "checks").startswith("13 to 24 of")
-    app.act("checks.find", value="MISSING ingredients")
+    app.act("form.set", form="checks", field="words", value="MISSING ingredients")
     assert ["List of ingredients missing"] == problems(app)
-    app.act("checks.find", value="<b>no such check\u202e" + "x" * 40_000)
+    app.act("form.set", form="checks", field="words", value="<b>no such check\u202e" + "x" * 40_000)
     assert ([], "no failing checks") == (problems(app), summary(app, "checks"))
-    app.act("checks.find", value="")
-    app.act("checks.only_failing", value=False)
+    app.act("form.set", form="checks", field="words", value="")
+    app.act("form.set", form="checks", field="only_failing", value=False)
     assert app.session.audit is not None
     assert f"1 to 12 of {len(app.session.audit.checks)} checks" == summary(app, "checks")
 
@@ -178,7 +178,7 @@ def test_a_cell_keeps_equal_labels_apart() -> None:
         {**broken, "id": 9, "brand": {"code": "B", "label": "Ace"}},
     ]
     app = quality(prodex.audit(prodex.flatten(records), PROFILE, progress=False))
-    app.act("heat.group", by="brand")
+    app.act("form.set", form="scores", field="by", value="brand")
     found = {}
     for row in block(app, "grid")["rows"]:
         app.act("heat.open", row=row["key"], column="all blocks")
@@ -192,7 +192,7 @@ def test_a_cell_keeps_equal_labels_apart() -> None:
 @pytest.mark.parametrize("by", ["kind", "owner", "brand", "market", "language"])
 def test_cells_open_as_many_products_as_they_count(app: App, audit: prodex.quality.Audit, by: str) -> None:
     """Every cell of the first page that counts failing checks opens the products that fail, and no other does."""
-    app.act("heat.group", by=by)
+    app.act("form.set", form="scores", field="by", value=by)
     name = column_names(by)[0]
     groups = [None if pd.isna(one) else str(one) for one in audit.scores(by)[name]]
     codes = {code_key(one): one for one in groups}
@@ -228,9 +228,9 @@ def test_a_chosen_cell_stays_chosen_when_it_comes_back(app: App) -> None:
         ]
 
     assert [row["key"]] == pressed()
-    app.act("heat.group", by="owner")
+    app.act("form.set", form="scores", field="by", value="owner")
     assert [] == pressed()
-    app.act("heat.group", by="kind")
+    app.act("form.set", form="scores", field="by", value="kind")
     assert [row["key"]] == pressed()
 
 
@@ -238,7 +238,7 @@ def test_groups_are_shown_by_pages(app: App) -> None:
     """Twelve at a time; another grouping begins at its first page; a page that is no more is the last there is."""
     app.act("pages.turn", name="scores", first=12)
     assert summary(app, "scores").startswith("13 to 24 of")
-    app.act("heat.group", by="owner")
+    app.act("form.set", form="scores", field="by", value="owner")
     assert summary(app, "scores").startswith("1 to 12 of")
     app.act("pages.turn", name="scores", first=10**9)
     assert 0 < len(block(app, "grid")["rows"]) <= 12

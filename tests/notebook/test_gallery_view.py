@@ -181,7 +181,7 @@ def test_what_stands_in_the_place_of_a_picture_says_why(catalog: prodex.Catalog)
     assert ("shown", "no packshot") == (found["7"]["state"], found["7"]["mark"])
     assert "Product <b>40</b>" == found["0"]["name"]
 
-    act(app, "gallery.kind", value=True)
+    act(app, "form.set", form="gallery-controls", field="kind", value=True)
     assert ("missing", "no packshot") == tuple(
         {tile["key"]: tile for tile in tiles(app)}["7"][key] for key in ("state", "words")
     )
@@ -231,7 +231,7 @@ def test_where_no_picture_can_be_had_the_way_on_is_named(server: FileServer) -> 
 def test_pages_turn_with_buttons_and_with_keys(catalog: prodex.Catalog) -> None:
     """Every product is on one page, in order; at the ends nothing changes."""
     app = gallery(catalog)
-    act(app, "gallery.page_size", value=12)
+    act(app, "form.set", form="gallery-controls", field="page_size", value=12)
     act(app, "gallery.turn", by=-1)
     pages = [list(states(app))]
     for _ in range(4):
@@ -241,7 +241,7 @@ def test_pages_turn_with_buttons_and_with_keys(catalog: prodex.Catalog) -> None:
     assert [str(number) for number in range(COUNT)] == [one for page in pages[:4] for one in page]
     press(app, "previous")
     assert "25 to 36 of 40 products" == summary_of_pager(app)
-    app.act("gallery.page_size", value=7)
+    app.act("form.set", form="gallery-controls", field="page_size", value=7)
     assert "12, 24, 48, 96" in notice(app)
 
 
@@ -302,7 +302,7 @@ def test_a_table_shows_the_pictures_that_are_there(catalog: prodex.Catalog, serv
     """The box appears once the gallery has pictures; rows show those, small, and nothing else is downloaded."""
     app = gallery(catalog)
     app.act("fold.set", key="columns", is_open=True)
-    act(app, "gallery.page_size", value=12)
+    act(app, "form.set", form="gallery-controls", field="page_size", value=12)
     press(app, "show")
     app.wait()
     there = {one for one, state in states(app).items() if state == "shown"}
@@ -310,7 +310,7 @@ def test_a_table_shows_the_pictures_that_are_there(catalog: prodex.Catalog, serv
     act(app, "products.look", name="table")
     assert grid(app)["pictures"] is None
     assert "Pictures" in [one["label"] for one in block(app, "table-settings")["fields"]]
-    act(app, "table.pictures", value=True)
+    act(app, "form.set", form="table-settings", field="pictures", value=True)
     got = sent_of(app)
     assert there == {*grid(app)["pictures"]}
     assert {*grid(app)["pictures"].values()} == {*got}

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 import prodex
 from prodex.cli import main
 from prodex.errors import InputError, StorageError
-from prodex.exploration.card.contents import read_card, read_cards
 from prodex.notebook.assets import file_script
-from prodex.notebook.html_file.cards import CardParts
-from prodex.notebook.html_file.packing import Packer, packed_together
+from prodex.notebook.html_file.packing import PackedParts, Packer, packed_together
+from prodex.notebook.views.card_contents import read_card, read_cards
 from prodex.notebook.views.card_parts import card_parts
 from prodex.notebook.widget import explore
+from prodex.progress import SILENT
 from prodex.selection import Selection
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.notebook import canary
@@ -107,8 +107,8 @@ def test_every_card_is_in_the_file(
     sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As the panel shows it, in the order of the products: also where there are several parts."""
-    monkeypatch.setattr("prodex.notebook.html_file.cards._SAMPLE", 5)
-    monkeypatch.setattr("prodex.notebook.html_file.cards.EACH", 9)
+    monkeypatch.setattr("prodex.notebook.html_file.write._SAMPLE", 5)
+    monkeypatch.setattr("prodex.notebook.html_file.write.EACH", 9)
     monkeypatch.setattr("prodex.notebook.html_file.write.EACH", 9)
     catalog, audit = sample
     path = explore(catalog, audit=audit).to_html(tmp_path / "shop.html", progress=False).path
@@ -157,8 +157,8 @@ def test_cards_without_room_are_counted(
     sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table has all products; of the cards the first are there, and it is said how many."""
-    monkeypatch.setattr("prodex.notebook.html_file.cards._SAMPLE", 5)
-    monkeypatch.setattr("prodex.notebook.html_file.cards.EACH", 10)
+    monkeypatch.setattr("prodex.notebook.html_file.write._SAMPLE", 5)
+    monkeypatch.setattr("prodex.notebook.html_file.write.EACH", 10)
     monkeypatch.setattr("prodex.notebook.html_file.write.EACH", 10)
     catalog, audit = sample
     whole = explore(catalog, audit=audit).to_html(tmp_path / "whole.html", progress=False)
@@ -343,8 +343,12 @@ def test_cards_have_what_they_have_in_common_once() -> None:
     catalog = prodex.flatten(product.record for product in shared_products(160))
     alone = [len(gzip.compress(json.dumps(card_parts(one)).encode())) for one in read_cards(catalog)]
 
-    *_, (number, part) = [one for one in CardParts(catalog, None) if one[0] == 50]
-    assert len(part) < sum(alone) / len(alone) * number / 2.5
+    cards = PackedParts("cards", map(card_parts, read_cards(catalog)), 50, 100)
+    with SILENT.phase("Making cards") as phase:
+        parts, packed = cards.within(1_000_000, phase)
+
+    assert (160, 4) == (packed, len(parts))
+    assert len(parts[2]) < sum(alone) / len(alone) * 50 / 2.5
 
 
 def test_a_file_says_nothing_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,7 @@ def test_arrow_keys_pass_the_ends_of_pages_and_stay_at_those_of_the_table(
 def test_of_a_long_page_only_rows_in_sight_are_elements(sample: prodex.Catalog, browser: Browser) -> None:
     """Whoever scrolls or presses a key sees the rows there, each with its number; the focus is never lost."""
     app = App(Session(sample))
-    app.act("table.page_size", value=200)
+    app.act("form.set", form="table-settings", field="page_size", value=200)
     with shown(app, browser) as page:
         ids = page_ids(app.session)
         assert 200 == len(ids)
@@ -139,7 +139,7 @@ def test_of_a_long_page_only_rows_in_sight_are_elements(sample: prodex.Catalog, 
         assert abs(height - scroll.evaluate("one => one.scrollHeight")) < 60
         assert f"row/{ids[168]}" == key(page, "ArrowUp")
 
-        in_kernel(lambda: app.act("table.density", value=False))
+        in_kernel(lambda: app.act("form.set", form="table-settings", field="density", value=False))
         page_settled(page)
         assert f"row/{ids[199]}" == key(page, "End")
         assert row(page, ids[199]).evaluate(in_sight)
@@ -310,7 +310,7 @@ def test_everybody_can_use_it(sample: prodex.Catalog, browser: Browser, scheme: 
     app = App(Session(sample))
     for name in ("columns", "export"):
         app.act("fold.set", key=name, is_open=True)
-    app.act("table.page_size", value=100)
+    app.act("form.set", form="table-settings", field="page_size", value=100)
     app.act("table.select", product_id=page_ids(app.session)[2])
     with shown(app, browser, scheme=scheme, direction=direction) as page:
         row(page, page_ids(app.session)[1]).click()

@@ -190,7 +190,7 @@ def test_going_back_and_forward_goes_through_words(sample: prodex.Catalog) -> No
     app.wait()
     assert ("citron", len(lemon)) == (field(app, "search", "words")["value"], len(left(app)))
     app.session.filter.mask(Selection().searching("somebody else"))
-    app.act("table.heads", value=False)
+    app.act("form.set", form="table-settings", field="heads", value=False)
     app.wait()
     assert ("", len(lemon)) == (hint(app), len(left(app)))
 

@@ -15,9 +15,10 @@ import prodex
 from prodex.errors import ServiceError
 from prodex.files.atomic import discard
 from prodex.notebook.app import App
+from prodex.notebook.session.readings import KeptReading, Readings, last_read
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.saved_snapshots import SnapshotEntry, snapshot_entries, snapshots_to_compare
-from prodex.notebook.views.trend import TrendState, read_trend
+from prodex.notebook.views.trend import read_trend
 from prodex.sandbox import Fault, Sandbox
 from prodex.store.archive import snapshots_folder
 from prodex.store.journal import LoadJournal
@@ -292,8 +293,9 @@ def test_a_trend_belongs_to_the_name_that_is_shown(shop: tuple[prodex.Catalog, p
     other = next(one for one in snapshot_entries() if one.name == "other")
     chosen(app, Path(other.folder))
     assert "1 product in the only snapshot" in words(app, "charts")
-    assert app.session.part(TrendState).trend is not None
-    app.change(lambda session: session.with_part(TrendState(read_trend("shop", snapshot_entries()))))
+    assert last_read(app.session, "snapshots.trend").value is not None
+    again = {"snapshots.trend": KeptReading(value=read_trend("shop", snapshot_entries()))}
+    app.change(lambda session: session.with_part(Readings({**session.part(Readings).last, **again})))
     assert "3 products" not in words(app, "charts")
 
 

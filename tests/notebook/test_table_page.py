@@ -16,7 +16,7 @@ from prodex.exploration.product_columns import ProductColumns, ProductRows
 from prodex.exploration.table_page import COLUMNS, Order, Sorter, cell, cells
 from prodex.notebook.app import App
 from prodex.notebook.session.value import Session
-from prodex.notebook.views.table import ProductTableState, page_ids
+from prodex.notebook.views.table import page_ids
 from prodex.query import ProductQuery
 
 
@@ -29,7 +29,7 @@ def text(language: str, data: str) -> dict[str, Any]:
 def test_pages_hold_every_product_once(total: int) -> None:
     """One page after the other has every row, in its order, and the last one is the end."""
     session = Session(prodex.flatten([{"id": n} for n in range(total)]))
-    app, rows = App(session.with_part(ProductTableState(size=10))), []
+    app, rows = App(session.with_typed("table-settings", page_size=10)), []
     for _ in range(1 + total // 10):
         rows += page_ids(app.session)
         app.act("table.turn", by=1)

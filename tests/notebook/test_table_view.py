@@ -147,7 +147,7 @@ def test_what_a_page_asks_for_too_late_is_refused_in_words(sample: prodex.Catalo
         ("table.pick", {"column": "gtin", "code": "1"}),
         ("table.range", {"column": "brand", "least": 1, "greatest": 2}),
         ("table.range", {"column": "updated_at", "least": "soon", "greatest": "later"}),
-        ("table.page_size", {"value": 1_000_000}),
+        ("form.set", {"form": "table-settings", "field": "page_size", "value": 1_000_000}),
         ("table.turn", {"by": 7}),
     ):
         before = app.session
@@ -190,7 +190,7 @@ def test_pages_turn_and_the_card_goes_on(sample: prodex.Catalog) -> None:
     app.act("table.close")
     assert wish == app.view()["focus"]
 
-    app.act("table.page_size", value=200)
+    app.act("form.set", form="table-settings", field="page_size", value=200)
     app.act("pages.turn", name="products", first=250)
     assert (200, 100) == (grid(app)["first"], len(ids(app)))
     app.act("pages.turn", name="products", first=10**9)
@@ -234,7 +234,7 @@ def test_a_press_under_a_head_filters_and_again_takes_it_back(sample: prodex.Cat
         if app.session.conditions:
             assert ([1, 2, 3], sum(one["count"] for one in bins[1:4])) == (inside, grid(app)["total"])
     assert ([], 300) == (inside, grid(app)["total"])
-    app.act("table.heads", value=False)
+    app.act("form.set", form="table-settings", field="heads", value=False)
     assert {None} == set(heads(app).values())
 
 
@@ -357,7 +357,7 @@ def test_heads_of_many_products_are_read_after_the_table(
 def test_names_are_shown_in_a_language(sample: prodex.Catalog) -> None:
     """A product without a name in the language has none; a catalogue without the language shows the names it has."""
     app = opened(sample)
-    app.act("table.language", value="nl")
+    app.act("form.set", form="table-settings", field="language", value="nl")
     assert [f"Kaas {n:03}" if n % 3 else "—" for n in range(50)] == [row[1] for row in cells(app)]
     app.act("table.sort", column="name")
     assert "Kaas 001" == cells(app)[0][1]

@@ -18,7 +18,7 @@ from prodex import Catalog
 from prodex.files import parquet
 from prodex.files.atomic import home, sha256
 from prodex.files.seal import KEY
-from prodex.job.context import before_of
+from prodex.job.context import newest_before
 from prodex.job.job_file import read_job
 from prodex.quality import Audit
 from prodex.store.snapshot import SNAPSHOTS
@@ -85,7 +85,7 @@ def test_a_job_compares_with_an_audit_of_our_own(tmp_path: Path) -> None:
     own = prodex.audit(saved(), str(tmp_path / "own.toml"), progress=False).save()
     forged = all_passing(prodex.audit(saved(), str(tmp_path / "own.toml"), progress=False).save())
 
-    before = before_of(read_job(path))
+    before = newest_before(read_job(path))
 
     assert own.folder is not None
     assert forged.folder is not None

@@ -16,7 +16,7 @@ import pytest
 
 from prodex.sandbox import Sandbox
 from prodex_sandbox import terminal
-from prodex_sandbox.terminal import announce, counted
+from prodex_sandbox.terminal import announce, with_progress
 
 
 class Screen(io.StringIO):
@@ -38,8 +38,8 @@ def _each_product_takes_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_each_product_takes_a_second")
 def test_a_file_gets_one_line_however_long_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
     """Products come unchanged, and all are counted."""
-    assert ["a", "b"] == list(counted("ab", 12_000, "making the sample catalogue"))
-    assert list(range(500)) == list(counted(range(500), None, "reading the files"))
+    assert ["a", "b"] == list(with_progress("ab", 12_000, "making the sample catalogue"))
+    assert list(range(500)) == list(with_progress(range(500), None, "reading the files"))
 
     assert [
         "prodex sandbox: making the sample catalogue: 2 products in 3 s",
@@ -52,7 +52,7 @@ def test_a_program_that_waits_reads_how_far_it_is(tmp_path: Path) -> None:
     """A number that is not known beforehand is not shown."""
     said = []
     for total in (12_000, None):
-        for _ in counted("ab", total, "reading the files", tmp_path / "progress"):
+        for _ in with_progress("ab", total, "reading the files", tmp_path / "progress"):
             said.append((tmp_path / "progress").read_text("utf-8"))
 
     assert [
@@ -68,7 +68,7 @@ def test_a_terminal_gets_one_line_that_is_gone_at_the_end(monkeypatch: pytest.Mo
     """It is written again and again, and then what follows is written over it."""
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    list(counted("ab", 2, "making the sample catalogue"))
+    list(with_progress("ab", 2, "making the sample catalogue"))
 
     assert "\n" not in screen.getvalue()
     assert "" == screen.getvalue().split("\r")[-1]
@@ -77,7 +77,7 @@ def test_a_terminal_gets_one_line_that_is_gone_at_the_end(monkeypatch: pytest.Mo
 
 def test_what_takes_no_time_is_not_reported(capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody can read it."""
-    list(counted(range(100), 100, "making the sample catalogue"))
+    list(with_progress(range(100), 100, "making the sample catalogue"))
     assert "" == capsys.readouterr().err
 
 

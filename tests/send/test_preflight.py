@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prodex.errors import PreflightFailed
-from prodex.send.preflight import frame_of, inspect, refuse_errors
+from prodex.send.preflight import inspect_products, preflight_frame, refuse_errors
 
 GTIN = "03036811359935"
 
@@ -16,9 +16,12 @@ def named(data="Pain", attribute="nameLegal", **others):
     return {"gtin": GTIN, attribute: [item], "kind": {"code": "1"}, **others}
 
 
-def found(*products, as_xml=False, known=None):
+def found(*products, as_xml=False, filled=None):
     """Return attribute and severity of each finding."""
-    return [(one.attribute, one.severity) for one in inspect(products, as_xml=as_xml, known=known or {})]
+    return [
+        (one.attribute, one.severity)
+        for one in inspect_products(products, as_xml=as_xml, filled=filled or {})
+    ]
 
 
 def test_a_product_without_fault_has_no_finding():
@@ -38,14 +41,14 @@ def test_no_gtin_is_an_error():
     """The finding names the record by its place."""
     product = named()
     del product["gtin"]
-    (finding,) = inspect([product], as_xml=False, known={})
+    (finding,) = inspect_products([product], as_xml=False, filled={})
     assert ("error", "record 0 has no GTIN") == (finding.severity, finding.problem)
 
 
 def test_a_gtin_twice_is_an_error():
     """The finding names the places."""
     other = {**named(), "gtin": "03663215000110"}
-    (finding,) = inspect([named(), other, named("Brot")], as_xml=False, known={})
+    (finding,) = inspect_products([named(), other, named("Brot")], as_xml=False, filled={})
     assert (GTIN, "error") == (finding.gtin, finding.severity)
     assert "2 times, in the records 0, 2" in finding.problem
 
@@ -61,9 +64,9 @@ def test_no_name_is_an_error(value):
     """Absent, empty, deleted: unless the service is known to have one."""
     product = {"gtin": GTIN, "kind": {"code": "1"}, **({} if value == "absent" else {"nameLegal": value})}
     assert [(None, "error")] == found(product)
-    assert [] == found(product, known={GTIN: {"namePublicLong"}})
+    assert [] == found(product, filled={GTIN: {"namePublicLong"}})
     deleted = {"gtin": GTIN, "nameLegal": None, "kind": {"code": "1"}}
-    assert [(None, "error")] == found(deleted, known={GTIN: {"nameLegal"}})
+    assert [(None, "error")] == found(deleted, filled={GTIN: {"nameLegal"}})
 
 
 def test_no_kind_is_a_warning():
@@ -71,7 +74,7 @@ def test_no_kind_is_a_warning():
     product = named()
     del product["kind"]
     assert [("kind", "warning")] == found(product)
-    refuse_errors(inspect([product], as_xml=False, known={}))
+    refuse_errors(inspect_products([product], as_xml=False, filled={}))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +116,7 @@ def test_what_xml_cannot_carry_is_an_error_there_alone():
 def test_what_the_service_keeps_is_told_once_for_all():
     """Not once a product."""
     others = [{**named(id=1, uuid="u"), "gtin": gtin} for gtin in (GTIN, "03663215000110")]
-    findings = inspect(others, as_xml=False, known={})
+    findings = inspect_products(others, as_xml=False, filled={})
     assert {("id", "info"), ("uuid", "info")} == {(one.attribute, one.severity) for one in findings}
     assert "2 products" in findings[0].problem
 
@@ -121,7 +124,7 @@ def test_what_the_service_keeps_is_told_once_for_all():
 def test_a_product_that_the_service_has_under_a_wrong_gtin_can_be_corrected():
     """The GTIN is a warning then."""
     wrong = "03036811359936"
-    assert [("gtin", "warning")] == found({**named(), "gtin": wrong}, known={wrong: {"kind"}})
+    assert [("gtin", "warning")] == found({**named(), "gtin": wrong}, filled={wrong: {"kind"}})
 
 
 def test_errors_come_first_and_the_frame_says_what_to_do():
@@ -131,9 +134,9 @@ def test_errors_come_first_and_the_frame_says_what_to_do():
     with pytest.raises(
         PreflightFailed, match=rf"1 error found.*GTIN {GTIN}, namePublicLong: 201 characters.*Shorten it"
     ) as caught:
-        refuse_errors(inspect([product], as_xml=False, known={}))
+        refuse_errors(inspect_products([product], as_xml=False, filled={}))
     frame = caught.value.findings
     assert ["error", "warning", "info"] == frame["severity"].tolist()
     assert ["gtin", "attribute", "severity", "problem", "what_to_do"] == list(frame.columns)
     assert frame["what_to_do"].str.len().gt(5).all()
-    assert list(frame.columns) == list(frame_of([]).columns)
+    assert list(frame.columns) == list(preflight_frame([]).columns)

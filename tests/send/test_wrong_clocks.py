@@ -20,7 +20,7 @@ from tests.worklists.interrupting import settle
 import prodex
 from prodex.errors import InputError
 from prodex.ledger.upsert_file import UpsertFile
-from prodex.ledger.upserts import recent
+from prodex.ledger.upserts import recent_entries
 from prodex.sandbox import Fault
 from prodex_sandbox.records import imports
 
@@ -199,11 +199,11 @@ def test_what_is_over_is_not_read_again_and_again(mill: Machines, home: Path) ->
     """An upsert that ended long ago by the clock of the service is passed over, until something is sent of it again."""
     catalog = mill.load()
     corrected(catalog).apply(mill.service, progress=False).wait(progress=False)
-    assert 1 == len(list(recent(datetime.now(UTC) + timedelta(days=30))))
+    assert 1 == len(list(recent_entries(datetime.now(UTC) + timedelta(days=30))))
     with dated(mill.service, lambda now: now + timedelta(days=2)):
         corrected(catalog).apply(mill.service, progress=False)
-    assert 1 == len(list(recent(datetime.now(UTC))))
-    assert [] == list(recent(datetime.now(UTC) + timedelta(days=30)))
+    assert 1 == len(list(recent_entries(datetime.now(UTC))))
+    assert [] == list(recent_entries(datetime.now(UTC) + timedelta(days=30)))
     (path,) = home.glob("tracking/*/upsert.sqlite")
     UpsertFile(path).begin_sending(0)
-    assert 1 == len(list(recent(datetime.now(UTC) + timedelta(days=30))))
+    assert 1 == len(list(recent_entries(datetime.now(UTC) + timedelta(days=30))))

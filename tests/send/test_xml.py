@@ -14,7 +14,7 @@ from tests.cases import each_row
 
 from prodex.errors import InputError
 from prodex.send.records import records_of
-from prodex.send.xml import encoded, payload, problems, products_in
+from prodex.send.xml import encode_product, find_problems, join_products, parse_products
 from prodex_sandbox.records.payload import JSON, XML, UnreadableProduct, read_payload
 
 GTIN = "03036811359935"
@@ -103,8 +103,8 @@ anything_there = {name: usual | values for name, usual in fitting.items()}
 @given(st.fixed_dictionaries({}, optional=anything_there) | st.fixed_dictionaries({}, optional=fitting))
 def test_what_preflight_accepts_is_read_back_as_it_was(product):
     """A reader that knows only the specification reads the same product, or preflight says what XML cannot carry."""
-    if not list(problems(product)):
-        assert [product] == plain_xml.read(payload([encoded(product)]))
+    if not list(find_problems(product)):
+        assert [product] == plain_xml.read(join_products([encode_product(product)]))
 
 
 def read_by_the_sandbox(body, media_type):
@@ -118,18 +118,18 @@ def read_by_the_sandbox(body, media_type):
 @given(st.fixed_dictionaries({}, optional=fitting))
 def test_the_sandbox_reads_from_xml_what_it_reads_from_json(product):
     """An attribute of the specification arrives as the same value, whichever way it was sent."""
-    if not list(problems(product)):
+    if not list(find_problems(product)):
         as_json = read_by_the_sandbox(json.dumps({"data": [product]}).encode(), JSON)
-        assert as_json == read_by_the_sandbox(payload([encoded(product)]), XML)
+        assert as_json == read_by_the_sandbox(join_products([encode_product(product)]), XML)
 
 
 @pytest.mark.slow
 @given(st.fixed_dictionaries({}, optional=anything_there))
 def test_the_sandbox_reads_nothing_else_from_xml_than_from_json(product):
     """A value that does not fit its attribute arrives the same, or is named; it never becomes another one."""
-    if not list(problems(product)):
+    if not list(find_problems(product)):
         as_json = read_by_the_sandbox(json.dumps({"data": [product]}).encode(), JSON)
-        from_xml = read_by_the_sandbox(payload([encoded(product)]), XML)
+        from_xml = read_by_the_sandbox(join_products([encode_product(product)]), XML)
         assert from_xml == as_json or isinstance(from_xml, str)
 
 
@@ -137,9 +137,9 @@ def test_the_sandbox_reads_nothing_else_from_xml_than_from_json(product):
 @given(wire.products)
 def test_wild_products_are_carried_or_refused(product):
     """Products as they come from the wire, with nulls, empty lists and odd keys."""
-    found = list(problems(product))
+    found = list(find_problems(product))
     if not found:
-        assert [product] == plain_xml.read(payload([encoded(product)]))
+        assert [product] == plain_xml.read(join_products([encode_product(product)]))
     assert len(found) <= len(product)
     assert all(any(path.startswith(name) for name in product) for path, _ in found)
 
@@ -147,20 +147,20 @@ def test_wild_products_are_carried_or_refused(product):
 @given(st.fixed_dictionaries({}, optional=fitting))
 def test_what_was_written_can_be_read(product):
     """Our own reader returns the same products, in their order."""
-    if not list(problems(product)):
-        assert json.dumps([product]) == json.dumps(products_in(payload([encoded(product)])))
+    if not list(find_problems(product)):
+        assert json.dumps([product]) == json.dumps(parse_products(join_products([encode_product(product)])))
 
 
 def test_the_example_of_the_specification():
     """SupplierProducts, product, gtin, isConsumerUnit, and a name with its language."""
     product = {"gtin": GTIN, "isConsumerUnit": True, "namePublicLong": [item("fra-FR", "Pain")]}
-    assert [] == list(problems(product))
+    assert [] == list(find_problems(product))
     assert (
         b'<?xml version="1.0" encoding="UTF-8"?>\n'
         b"<SupplierProducts>\n"
         b"<product><gtin>03036811359935</gtin><isConsumerUnit>true</isConsumerUnit>"
         b'<namePublicLong languages="fra-FR">Pain</namePublicLong></product>\n</SupplierProducts>\n'
-    ) == payload([encoded(product)])
+    ) == join_products([encode_product(product)])
 
 
 def test_lists_are_repeated_and_objects_nested():
@@ -171,12 +171,12 @@ def test_lists_are_repeated_and_objects_nested():
         "assets": {"pictures": [{"url": "https://example.com/1.jpg", "isPackshot": False, "width": 800}]},
         "brand": {"code": "12"},
     }
-    assert [] == list(problems(product))
+    assert [] == list(find_problems(product))
     assert (
         b"<product><lifeCycle>1</lifeCycle><isTaggedBy>7</isTaggedBy><isTaggedBy>new</isTaggedBy><assets><pictures>"
         b"<url>https://example.com/1.jpg</url><isPackshot>false</isPackshot><width>800</width></pictures></assets>"
         b"<brand><code>12</code></brand></product>"
-    ) == encoded(product)
+    ) == encode_product(product)
 
 
 @each_row(
@@ -237,7 +237,7 @@ def test_lists_are_repeated_and_objects_nested():
 )
 def test_what_xml_cannot_carry_is_named(name, value, path, why):
     """With its path, once for an attribute."""
-    ((found, problem),) = problems({"isNomadic": True, name: value})
+    ((found, problem),) = find_problems({"isNomadic": True, name: value})
     assert path == found
     assert re.search(why, problem), problem
 
@@ -248,10 +248,10 @@ def test_depth_is_counted_as_the_service_counts(levels, refused):
     value = "x"
     for _ in range(levels):
         value = {"a": value}
-    found = list(problems({"v": value}))
+    found = list(find_problems({"v": value}))
     assert refused == bool(found)
     if not refused:
-        assert [{"v": value}] == plain_xml.read(payload([encoded({"v": value})]))
+        assert [{"v": value}] == plain_xml.read(join_products([encode_product({"v": value})]))
 
 
 BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><SupplierProducts><product>&c;</product></SupplierProducts>'

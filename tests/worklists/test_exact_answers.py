@@ -10,7 +10,7 @@ import pytest
 import prodex
 from prodex.changes import ABSENT, Change, Item, diff, inverse, with_orders
 from prodex.worklists.exact_answers import exact_change, exact_refusal
-from prodex.worklists.fix import Fix, fix_of
+from prodex.worklists.fix import Fix, make_fix
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import NO_RULES
 
@@ -44,7 +44,7 @@ def changes_of_value(root: str, before: Any, after: Any) -> list[Change]:
 def judged(*answers: Answer, product: dict[str, Any] | None = None) -> Fix:
     """Return answers as they are judged."""
     catalog = prodex.flatten([PRODUCT if product is None else product])
-    return fix_of(Returned(list(answers)), catalog, NO_RULES, NOW)
+    return make_fix(Returned(list(answers)), catalog, NO_RULES, NOW)
 
 
 def of_text(after: Any, before: Any = "Pain", code: str = "fra-FR") -> Change:

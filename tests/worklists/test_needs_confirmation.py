@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.errors import InputError
-from prodex.worklists.remarks import remark
+from prodex.worklists.remarks import remark_in
 from tests.quality.workbooks import questions
 
 from .bakery import RECORDS, Answer, stored
@@ -65,12 +65,12 @@ def row(
 @pytest.mark.parametrize("language", REMARKS)
 def test_remarks_of_every_language_are_known(language: str) -> None:
     """Done, ditto, not applicable, elsewhere, unknown, unchanged, to delete, refused, asked."""
-    assert [] == [words for words in REMARKS[language] if remark(words) is None]
+    assert [] == [words for words in REMARKS[language] if remark_in(words) is None]
 
 
 def test_values_are_no_remarks() -> None:
     """A word of a remark inside a text makes none of it."""
-    assert [] == [words for words in VALUES if remark(words) is not None]
+    assert [] == [words for words in VALUES if remark_in(words) is not None]
 
 
 def test_a_remark_needs_confirmation_wherever_text_is_taken(answer: Answer) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, number
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, read_number
 
 from .bakery import RECORDS, Answer
 
@@ -33,14 +33,14 @@ def written(fix: Any) -> dict[str, Any]:
 )  # fmt: skip
 def test_numbers_are_read_as_they_are_written_in_europe_and_elsewhere(typed: str, meant: float) -> None:
     """The sign before the last digits is the decimal one, unless it groups them."""
-    assert number(typed) == meant
+    assert read_number(typed) == meant
 
 
 @pytest.mark.parametrize("typed", ["1,234", "1.234", "12 34", "1,2,3", "five", "", "--2", "1.2.3"])
 def test_numbers_that_may_mean_two_things_need_confirmation(typed: str) -> None:
     """1,234 is one and a bit, or twelve hundred: nobody guesses."""
     with pytest.raises(AnswerRefused):
-        number(typed)
+        read_number(typed)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from prodex.errors import InputError
 from prodex.quality.units import FACTORS
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary
-from prodex.worklists.units import are_equal, dimension, unit_code
+from prodex.worklists.units import are_equal, dimension_of, unit_code
 
 #: By code: symbols, as people type them, and words in English, German, French, Dutch, Spanish, Italian, Portuguese,
 #: Norwegian or Danish, Swedish, Finnish.
@@ -177,7 +177,7 @@ def test_every_unit_that_is_measured_has_its_dimension() -> None:
     """The table of words and that of factors are of the same units."""
     names = {"weight": "mass", "length": "length", "volume": "volume"}
     assert all(
-        dimension(code) == names[kind]
+        dimension_of(code) == names[kind]
         for kind, factors in FACTORS.items()
         for code in factors
         if code != "DG"

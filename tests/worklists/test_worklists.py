@@ -24,7 +24,7 @@ from prodex.formats.workbook_writing import all_spelled, spelled
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists.answer_fields import Fields
-from prodex.worklists.grid import cell, cells
+from prodex.worklists.grid import fit_text, fit_texts
 from prodex.worklists.layout import TO_FIX, WORKLIST
 from prodex.worklists.rows import file_names
 from prodex.worklists.sheets import Worklist, WorklistFacts
@@ -390,7 +390,7 @@ def test_hostile_text_is_shown_and_nothing_more(hostile: str, tmp_path: Path) ->
     path = tmp_path / "out" / name
     assert {path.parent} == {one.parent.resolve() for one in (tmp_path / "out").rglob("*")}
     (row,) = to_fix(path)
-    shown, escaped, is_cut = cell(hostile)
+    shown, escaped, is_cut = fit_text(hostile)
     for column in ("gtin", "name", "language", "value"):
         assert shown == row[column], column
     assert row.get("attribute", hostile) == hostile  # a key that no cell could hold says nothing
@@ -410,11 +410,11 @@ def test_what_is_cut_says_so() -> None:
     """A cell of 32,767 units is whole; a longer text states how much of it is shown."""
     whole, more = "x" * LONGEST, "x" * (LONGEST + 1)
 
-    assert (whole, 0, False) == cell(whole)
-    shown, _, is_cut = cell(more)
+    assert (whole, 0, False) == fit_text(whole)
+    shown, _, is_cut = fit_text(more)
     assert is_cut
     assert len(shown) <= LONGEST
-    faces, _, is_cut = cell("😀" * 20_000)
+    faces, _, is_cut = fit_text("😀" * 20_000)
     assert is_cut
     assert len(faces.encode("utf-16-le")) <= 2 * LONGEST
     assert faces.endswith("… [16,348 of 20,000 characters]")
@@ -431,11 +431,11 @@ def test_what_is_cut_says_so() -> None:
 def test_columns_are_cells_one_by_one(texts: list[str | None]) -> None:
     """The fast way agrees with the definition, and XML gives back what was put in."""
     storable = [None if one is None else one.encode("utf-8", "replace").decode() for one in texts]
-    column = cells(pa.array(storable, pa.string()))
+    column = fit_texts(pa.array(storable, pa.string()))
 
-    assert [None if one is None else cell(one)[0] for one in storable] == column.texts.to_pylist()
+    assert [None if one is None else fit_text(one)[0] for one in storable] == column.texts.to_pylist()
     written = all_spelled(column.texts).to_pylist()
-    assert [None if one is None else spelled(cell(one)[0]) for one in storable] == written
+    assert [None if one is None else spelled(fit_text(one)[0]) for one in storable] == written
     for shown, xml_text in zip(column.texts.to_pylist(), written, strict=True):
         if xml_text is not None:
             read = ET.fromstring(f"<t>{xml_text}</t>").text or ""

@@ -39,7 +39,7 @@ from prodex.tables.frames import as_framed, to_frame
 
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import Gallery
-    from prodex.send.corrections import Changes
+    from prodex.send.product_writes import Changes
 
 #: The same in every table, so that they get no prefix where two tables are joined.
 _KEYS = ("product_id", "gtin")

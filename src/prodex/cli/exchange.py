@@ -29,8 +29,8 @@ from prodex.cli.options import (
 )
 from prodex.cli.output import counts_of, say
 from prodex.cli.typed_numbers import integer, number
-from prodex.cli.words import of_terminal
-from prodex.errors import InputError, QueryError
+from prodex.cli.words import error_in_words, of_terminal
+from prodex.errors import InputError, ProdexError, QueryError
 from prodex.messages import counted
 from prodex.progress import is_watched
 from prodex.untrusted_text import on_one_line
@@ -88,7 +88,7 @@ def load(
 
     # On a terminal, the loader has written this line in place of its progress bar.
     if not is_watched() and (line := reuse_notice(catalog, began)):
-        say(in_words(line, of_terminal), aside=True)
+        say(line, aside=True)
     say(repr(catalog))
 
 
@@ -118,13 +118,17 @@ def refresh(
     before = prodex.open_snapshot(name)
     catalog = prodex.refresh(name, service.connect(), sweep=sweep, lag=lag, **options.arguments)
     # The tables are those of before: what changed stays on the screen.
-    say(repr(catalog).partition("\n  ")[0])
-    _say_changes(before, catalog)
+    say(in_words(repr(catalog), of_terminal).partition("\n  ")[0])
+    try:
+        _say_changes(before, catalog)
+    # Saved is saved: what is only said of it afterwards makes no failure of it.
+    except (ProdexError, OSError) as error:
+        cause = error_in_words(error) if isinstance(error, ProdexError) else on_one_line(error)
+        say(f"What changed is not known: {cause} The new snapshot is saved.", aside=True)
 
 
 def _say_changes(before: prodex.Catalog, after: prodex.Catalog) -> None:
     """Say what is new, changed and gone since a snapshot, what of it most, and how to see all of it."""
-    assert before.folder is not None and after.folder is not None  # noqa: S101, PT018 - both are snapshots
     earlier, later = (f"{one.folder.parent.name}@{one.folder.name}" for one in (before, after) if one.folder)
     difference = prodex.diff(before, after)
     say(f"Since {earlier}: {counts_of(difference)}.")

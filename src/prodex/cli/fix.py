@@ -155,9 +155,9 @@ def applied_answers(
     read: prodex.worklists.Fix, service: prodex.service.Client, sending: SendOptions, following: FollowOptions
 ) -> prodex.send.Tracking:
     """Send what earlier runs have left, say what is continued, and wait if requested."""
-    from prodex.ledger.upserts import entries
+    from prodex.ledger.upserts import list_entries
 
-    before = {entry.name for entry in entries()}
+    before = {entry.name for entry in list_entries()}
     tracking = read.apply(service, also=sending.also, elsewhere=sending.elsewhere)
     if tracking.name in before:
         say(f"Nothing is left to send: the upsert {tracking.name} has sent it.", aside=True)

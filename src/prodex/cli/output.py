@@ -18,6 +18,8 @@ from pathlib import Path
 import pandas as pd
 
 import prodex
+from prodex.advice import in_words
+from prodex.cli.words import of_terminal
 from prodex.errors import InputError
 from prodex.files.atomic import writing
 from prodex.formats.formulas import escape_formulas as escaped
@@ -57,13 +59,13 @@ def say(text: object, *, aside: bool = False) -> None:
     Parameters
     ----------
     text
-        What to print; its line breaks are kept.
+        What to print, in the words of a terminal; its line breaks are kept.
     aside
         Whether to print it on stderr, apart from the result.
     """
     # Not `typer.echo`: it writes UTF-8 into what was opened as ASCII.
     if (stream := sys.stderr if aside else sys.stdout) is not None:
-        stream.write(f"{printable(text)}\n")
+        stream.write(f"{printable(in_words(text, of_terminal))}\n")
         stream.flush()
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from enum import Enum
+from typing import Any
 
 from prodex.advice import Named, PythonCall, in_words
 from prodex.errors import ProdexError, on_one_line
-from prodex.query.filters import FILTERS
+from prodex.query import ProductQuery
+from prodex.query.filters import FILTERS, Form
+
+#: Values of one option that are shown; a file may have given thousands.
+_MOST_VALUES = 5
 
 #: Arguments whose option is not called as they are.
 OPTIONS: Mapping[str, str] = {
@@ -71,6 +80,9 @@ CALLS: Mapping[str, str] = {
     "apply_recipe(catalog, recipe, profile='core')": "--profile core",
     "languages": "--languages",
     "by='owner'": "--by owner",
+    "{query!r}": "nothing of a service",
+    "; catalog.save(name) keeps it": "",
+    "; all in catalog.origin.ledger.set_aside": "",
 }
 
 
@@ -89,6 +101,9 @@ def error_in_words(error: ProdexError) -> str:
 def of_terminal(named: Named) -> str:
     """Return an argument as the option that gives it, and a call as the command that does the same."""
     if isinstance(named, PythonCall):
+        match named.values:
+            case {"query": ProductQuery() as query}:
+                return query_in_options(query)
         return CALLS[named.line].format(**named.values)
     option = OPTIONS.get(named.name, f"--{named.name.replace('_', '-')}")
     match named.value:
@@ -98,3 +113,42 @@ def of_terminal(named: Named) -> str:
             return f"--no-{option.removeprefix('--')}"
     (value,) = named.value
     return f"{option} {value!r}" if " " in str(value) else f"{option} {value}"
+
+
+def query_in_options(query: ProductQuery) -> str:
+    """Return a query as the options of `load` that ask for the same; of many values of one, some and their number.
+
+    >>> query_in_options(ProductQuery(target_market=250, tags_in=["new range"]))
+    "--tag 'new range' --market 250"
+    """
+    options = []
+    for name, one in FILTERS.items():
+        values = [*_typed_values(one.kind.form, getattr(query, name))]
+        options += [f"--{one.option} {_quoted(value)}".rstrip() for value in values[:_MOST_VALUES]]
+        if len(values) > _MOST_VALUES:
+            options.append(f"({_MOST_VALUES} of {len(values):,})")
+    options += [f"--extra {_quoted(f'{wire}={json.dumps(value)}')}" for wire, value in query.extra.items()]
+    return " ".join(options) or "all products"
+
+
+def _typed_values(form: Form, value: Any) -> Iterator[str]:
+    """Yield what is typed behind an option for each value of a filter; nothing behind a flag."""
+    match form, value:
+        case _, None:
+            return
+        case Form.FLAG, _:
+            yield ""
+        case Form.WORDS, _:
+            yield from (f"{word}@{','.join(fields)}" for word, fields in value)
+        case _, tuple():
+            yield from (str(one.name if isinstance(one, Enum) else one) for one in value)
+        case _, Enum():
+            yield value.name
+        case _, datetime():
+            yield value.isoformat()
+        case _:
+            yield str(value)
+
+
+def _quoted(value: str) -> str:
+    return shlex.quote(on_one_line(value)) if value else ""

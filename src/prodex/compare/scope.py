@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from prodex.advice import PythonCall, advice
 from prodex.catalog import Origin
 from prodex.locales import short_language
 from prodex.query import ProductQuery
@@ -158,7 +159,11 @@ def notes_on(old: Origin, new: Origin) -> list[str]:
         notes.append("Different access keys asked: what a service shows depends on who asks.")
     if old.query != new.query:
         notes.append(
-            f"The queries differ: old asked {old.query!r}, new asked {new.query!r}. A product can be missing in one "
-            "because that query does not hold it."
+            advice(
+                "The queries differ: old asked {old}, new asked {new}. A product can be missing in one because that "
+                "query does not hold it.",
+                old=PythonCall("{query!r}", query=old.query),
+                new=PythonCall("{query!r}", query=new.query),
+            )
         )
     return notes

@@ -39,12 +39,12 @@ from prodex.messages import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
 from prodex.selection.paths import needs_audit
-from prodex.send.corrections import KnownProducts
+from prodex.send.known_products import KnownProducts
 from prodex.send.records import DELETE
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.exact_answers import exact_refusal
-from prodex.worklists.fix import Fix, MadeBy, fix_of, products_of
+from prodex.worklists.fix import Fix, MadeBy, find_products, make_fix
 from prodex.worklists.judging import products_after
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import profile_given
@@ -246,7 +246,7 @@ def _ask_about_growth(
         if any(map(work.may_choose_others, (recipe.chosen, *(one.where for one in steps)))):
             made = StepAnswers(work, results)
             ids = work.ids.take(pa.array(work.changed)).to_pylist()
-            products = products_of(work.whole, ids, KnownProducts.of(work.whole), made.records)
+            products = find_products(work.whole, ids, KnownProducts.of(work.whole), made.records)
             after = _chosen(products_after(made.answers, products, work.whole), recipe, profile, now)
         ask_about_growth(work, steps, after)
 
@@ -401,7 +401,9 @@ def _fix(
     given = Returned(made.answers)
     # Among all products: one that was not chosen may have the same GTIN, and would be written as well.
     among = None if work.whole is catalog else work.whole
-    return fix_of(given, catalog, chosen_profile, moment, made_by=origin, received=made.records, among=among)
+    return make_fix(
+        given, catalog, chosen_profile, moment, made_by=origin, received=made.records, among=among
+    )
 
 
 def _save(recipe: Recipe, path: Path) -> Path:

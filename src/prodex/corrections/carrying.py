@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from prodex.corrections.exact_amounts import inexact, unread
+from prodex.corrections.exact_amounts import find_inexact, find_unread
 from prodex.corrections.leaves import Leaves, Rows, no_rows, text_of
 from prodex.corrections.operations import CopyFrom, MoveText
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
-from prodex.corrections.value_places import Codes, StepPlace, StepRefusal, StepRows, in_codes, one_each
+from prodex.corrections.value_places import Codes, StepPlace, StepRefusal, StepRows, in_codes, single_values
 from prodex.locales import is_whole_language, known_language_tag, language_tag, tag_of
 from prodex.messages import composed
 from prodex.worklists.answer_kinds import AnswerShape
@@ -21,7 +21,7 @@ _NUMBERS: Final = frozenset({AnswerShape.QUANTITY, AnswerShape.INTEGER, AnswerSh
 _NO_LANGUAGE: Final = "its language is not known. Give the language that it is to have."
 
 
-def copied(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> StepRows:
+def copy_values(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> StepRows:
     """Copy values to a place; without a language each text into its own."""
     target, chosen = place.leaves, place.chosen
     source, tag = _source(work, place, operation)
@@ -32,7 +32,7 @@ def copied(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> StepR
     made = [_copied_rows(work, source, own, StepPlace.of(target, chosen, to), operation) for to, own in parts]
     refused = [StepRefusal(product, -1, _NO_LANGUAGE) for product in source.product[unknown].tolist()]
     have = set(source.product[rows].tolist())
-    refused += [one for one in unread(work, source, chosen, "copied") if one.product not in have]
+    refused += [one for one in find_unread(work, source, chosen, "copied") if one.product not in have]
     return _together(made, refused, int(chosen.sum()) - len(have | {one.product for one in refused}))
 
 
@@ -65,7 +65,7 @@ def _copied_rows(
     wanted, why = _one_of_each(source, rows, "values{codes}, and it is not known which is meant")
     if source.shape in _NUMBERS:
         owners = source.owners(rows)
-        for row, spelled in inexact(work, source, rows).items():
+        for row, spelled in find_inexact(work, source, rows).items():
             if wanted.pop(owners[row], None) is not None:
                 why[owners[row]] = f"{spelled} is no number that is copied exactly."
     if not operation.replace:
@@ -78,7 +78,7 @@ def _copied_rows(
     return made._replace(refused=[*made.refused, *(StepRefusal(one, -1, said) for one, said in why.items())])
 
 
-def moved(work: ProductsInWork, place: StepPlace, operation: MoveText) -> StepRows:
+def move_texts(work: ProductsInWork, place: StepPlace, operation: MoveText) -> StepRows:
     """Move texts to another place; without a language each into its own."""
     source, name, language = place.leaves, operation.to_attribute, operation.to_language
     target = source if name is None else work.leaves(work.wire_path(name))
@@ -144,7 +144,7 @@ def _bind(work: ProductsInWork, source: Leaves, target: Leaves, pairs: Mapping[i
 
 def _one_of_each(source: Leaves, rows: Rows, said: str) -> tuple[dict[int, Any], dict[int, str]]:
     """Return the one value of each product among some rows, and of those that have several why none is taken."""
-    wanted, several = one_each(source, rows, source.held(rows))
+    wanted, several = single_values(source, rows, source.held(rows))
     has = f"{source.attribute} has several {said}."
     return wanted, {one: has.format(codes=in_codes(source, own)) for one, own in several.items()}
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.changes import in_words
-from prodex.corrections.leaves import AMOUNT, UNIT, Leaves, Mask, Rows, differs
+from prodex.corrections.leaves import AMOUNT, UNIT, Leaves, Mask, Rows, differing_rows
 from prodex.corrections.operations import ConvertUnit, Transformed
 from prodex.corrections.products_in_work import ProductsInWork
 from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
@@ -19,14 +19,14 @@ from prodex.worklists.answer_kinds import AnswerShape
 from prodex.written_json import exact_value
 
 
-def converted(work: ProductsInWork, place: StepPlace, operation: ConvertUnit) -> StepRows:
+def convert_quantities(work: ProductsInWork, place: StepPlace, operation: ConvertUnit) -> StepRows:
     """Convert quantities to another unit."""
     leaves, rows = place.leaves, place.rows
     held = leaves.now.take(pa.array(rows))
     new, why = operation.transformed(held)
     refused = dict(why)
-    is_new = differs(held, new)
-    more_digits = inexact(work, leaves, rows[is_new])
+    is_new = differing_rows(held, new)
+    more_digits = find_inexact(work, leaves, rows[is_new])
     for number, row in enumerate(rows.tolist()):
         if row in more_digits:
             refused[number] = f"{more_digits[row]} is no number that is converted exactly."
@@ -34,7 +34,7 @@ def converted(work: ProductsInWork, place: StepPlace, operation: ConvertUnit) ->
     for meant, why_twice in _several(leaves, rows, is_new, operation.to):
         refused |= dict.fromkeys(np.flatnonzero(meant).tolist(), why_twice)
     stays = np.isin(np.arange(len(rows)), [*refused])
-    not_read = unread(work, leaves, place.chosen, "converted")
+    not_read = find_unread(work, leaves, place.chosen, "converted")
     lacking = frozenset(place.lacking.tolist()) - {one.product for one in not_read}
     made = place.put(Transformed(pc.if_else(pa.array(stays), held, new), refused), len(lacking))
     return made._replace(refused=[*made.refused, *not_read])
@@ -56,7 +56,7 @@ def _several(leaves: Leaves, rows: Rows, is_new: Mask, to: str) -> Iterator[tupl
     yield is_new & mixed & ~have_one, why
 
 
-def inexact(work: ProductsInWork, leaves: Leaves, rows: Rows) -> dict[int, str]:
+def find_inexact(work: ProductsInWork, leaves: Leaves, rows: Rows) -> dict[int, str]:
     """Return the rows whose number is not the one in the record, which may have more digits, as it is there."""
     found: dict[int, str] = {}
     # What an earlier step has set is what it is.
@@ -79,7 +79,7 @@ def inexact(work: ProductsInWork, leaves: Leaves, rows: Rows) -> dict[int, str]:
     return found
 
 
-def unread(work: ProductsInWork, leaves: Leaves, chosen: Mask, done: str) -> list[StepRefusal]:
+def find_unread(work: ProductsInWork, leaves: Leaves, chosen: Mask, done: str) -> list[StepRefusal]:
     """Return the products of which an amount is no number that tables can hold, which are not without one."""
     if leaves.shape is not AnswerShape.QUANTITY:
         return []

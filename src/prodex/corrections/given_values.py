@@ -12,11 +12,12 @@ from prodex.corrections.leaves import AMOUNT, UNIT
 from prodex.corrections.operations import Transformed
 from prodex.corrections.products_in_work import ProductsInWork
 from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
+from prodex.languages import Said
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.answer_outcomes import NO_VALUE
-from prodex.worklists.answer_parsing import AnswerRefused, boolean, is_standard_code, number
+from prodex.worklists.answer_parsing import AnswerRefused, read_boolean, read_number
+from prodex.worklists.confirmation_questions import question_of_code, question_of_remark
 from prodex.worklists.layout import is_deletion
-from prodex.worklists.remarks import remark
 
 #: What is said of a value: a new one, None to leave it, or REMOVE.
 NewValue: TypeAlias = Any
@@ -25,7 +26,7 @@ REMOVE: Final = object()
 Function: TypeAlias = Callable[[int, str | None], NewValue]
 
 
-def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> StepRows:
+def ask_function(work: ProductsInWork, place: StepPlace, function: Function, *, is_typed: bool) -> StepRows:
     """Ask a function for the new value of each value, and of each product that has none."""
     leaves = place.leaves
     held, owners = leaves.held(place.rows), leaves.owners(place.rows)
@@ -33,7 +34,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
     several = place.why_not_set() if is_typed else {}
     beside = leaves.of_several(place.rows, place.tag)
     refused: list[StepRefusal] = []
-    asked: dict[tuple[int, int], tuple[str, ...]] = {}
+    asked: dict[tuple[int, int], tuple[Said, ...]] = {}
 
     def answered(product: int, row: int, text: str | None) -> Any:
         """Return the new value; None for none."""
@@ -50,7 +51,7 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
                 return present
             if given is REMOVE:
                 return None
-            stored, questions = as_stored(work, leaves.attribute, given, is_typed=is_typed)
+            stored, questions = stored_value(work, leaves.attribute, given, is_typed=is_typed)
         except AnswerRefused as error:
             refused.append(StepRefusal(product, row, str(error)))
             return present
@@ -72,9 +73,9 @@ def called(work: ProductsInWork, place: StepPlace, function: Function, *, is_typ
     return StepRows(rows, refused, len(place.lacking) - len(wanted))
 
 
-def as_stored(
+def stored_value(
     work: ProductsInWork, attribute: str, value: Any, *, is_typed: bool = False
-) -> tuple[Any, tuple[str, ...]]:
+) -> tuple[Any, tuple[Said, ...]]:
     """Return a value as its column has it, and what is to be asked about it.
 
     Of what a person has typed it is asked whether a remark, or a word that takes values away elsewhere, is meant.
@@ -97,11 +98,11 @@ def as_stored(
                 raise AnswerRefused(f"{value!r:.60} has half of a character, which cannot be sent.") from None
             return value, _questions_about(attribute, value) if is_typed else ()
         case AnswerShape.BOOLEAN:
-            return value if isinstance(value, bool) else boolean(str(value)), ()
+            return value if isinstance(value, bool) else read_boolean(str(value)), ()
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
             if isinstance(value, bool):
                 raise AnswerRefused(f"{value!r} is no number, which {attribute} takes.")
-            found = number(value) if isinstance(value, str) else number(repr(value), is_stored=True)
+            found = read_number(value) if isinstance(value, str) else read_number(repr(value), is_stored=True)
             if shape is AnswerShape.INTEGER and not isinstance(found, int):
                 raise AnswerRefused(f"{value!r:.60} is not a whole number, which {attribute} takes.")
             return repr(found), ()
@@ -111,21 +112,15 @@ def as_stored(
     return _code(work, attribute, str(value))
 
 
-def _code(work: ProductsInWork, attribute: str, value: str) -> tuple[str, tuple[str, ...]]:
+def _code(work: ProductsInWork, attribute: str, value: str) -> tuple[str, tuple[Said, ...]]:
     words = work.words(attribute)
     code = words.code(attribute, value)
-    if code in words.in_use(attribute) or is_standard_code(attribute, code):
-        return code, ()
-    near = ", ".join(words.nearest(attribute, code))
-    question = (
-        f"{code!r:.60} is a code of {attribute} that no product of the catalogue and no list has"
-        f"{f'; the nearest: {near}' if near else ''}. Is it meant?"
-    )
-    return code, (question,)
+    question = question_of_code(code, attribute, words)
+    return code, () if question is None else (question,)
 
 
 @lru_cache(maxsize=65_536)
-def _questions_about(attribute: str, text: str) -> tuple[str, ...]:
+def _questions_about(attribute: str, text: str) -> tuple[Said, ...]:
     """Return what is asked of a text that somebody has typed for many products."""
     word = text.strip()
     if is_deletion(word) or is_deletion(f"({word})"):
@@ -134,5 +129,5 @@ def _questions_about(attribute: str, text: str) -> tuple[str, ...]:
         )
     if word.casefold() in NO_VALUE:
         return (f"{word!r:.60} says that there is no value. Is it the text of {attribute}?",)
-    says = remark(text)
-    return () if says is None else (f"{text!r:.60} reads like {says}. Is it the text of {attribute}?",)
+    question = question_of_remark(text, attribute)
+    return () if question is None else (question,)

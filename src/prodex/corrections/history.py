@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -24,13 +24,13 @@ from prodex.catalog import Catalog
 from prodex.changes import ABSENT, MAINTAINED_BY_SERVICE, NOT_ASKED, Change, absence_of, is_same
 from prodex.changes.change import Path
 from prodex.changes.trails import ValuePlace, shown_value
+from prodex.corrections.frame_columns import Columns, frame_of, of_write
 from prodex.errors import InputError
 from prodex.gtin import comparable
 from prodex.ledger.change_digests import made_by, place_digest, value_digest
 from prodex.ledger.writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.messages import counted, hint
 from prodex.send.sent_states import SentChange, sent_changes
-from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.store.record_history import (
     ProductKeys,
@@ -213,7 +213,13 @@ def history(
     ('2 snapshots of shop were looked at.',)
     """
     found = histories_of(product, snapshots, attribute=attribute)
-    frame = _frame(found)
+    rows = [
+        _Row(history, value.place, event)
+        for history in found
+        for value in history.values
+        for event in value.events
+    ]
+    frame = frame_of(_COLUMNS, rows)
     frame.attrs["notes"] = tuple(dict.fromkeys(note for one in found for note in one.notes))
     return frame
 
@@ -658,65 +664,33 @@ def _state(held: Any) -> str:
     return "filled" if missing is None else missing.value
 
 
-_COLUMNS = {
-    "name": "str",
-    "product_id": "str",
-    "gtin": "str",
-    "attribute": "str",
-    "language": "str",
-    "language_code": "str",
-    "item": "str",
-    "event": "str",
-    "value": "str",
-    "state": "str",
-    "before": "str",
-    "before_state": "str",
-    "since": "datetime64[us]",
-    "seen_at": "datetime64[us, UTC]",
-    "snapshot": "str",
-    "not_in": "str",
-    "sent": "str",
-    "upsert": "str",
-    "tracking": "str",
-    "by": "str",
-    "why": "str",
-    "sent_at": "datetime64[us, UTC]",
-    "note": "str",
+class _Row(NamedTuple):
+    """What a row of the frame is made of."""
+
+    history: ProductHistory
+    place: ValuePlace
+    event: ValueEvent
+
+
+#: Columns of the frame: of which type each is, and what it holds.
+_COLUMNS: Columns[_Row] = {
+    "name": ("str", lambda row: row.history.name),
+    "product_id": ("str", lambda row: row.history.product_ids[-1] if row.history.product_ids else None),
+    "gtin": ("str", lambda row: row.history.gtin),
+    "attribute": ("str", lambda row: row.place.attribute),
+    "language": ("str", lambda row: row.place.language),
+    "language_code": ("str", lambda row: row.place.language_code or None),
+    "item": ("str", lambda row: row.place.item),
+    "event": ("str", lambda row: str(row.event.event)),
+    "value": ("str", lambda row: shown_value(row.event.change.after)),
+    "state": ("str", lambda row: _state(row.event.change.after)),
+    "before": ("str", lambda row: shown_value(row.event.change.before)),
+    "before_state": ("str", lambda row: _state(row.event.change.before)),
+    "since": ("datetime64[us]", lambda row: row.event.since),
+    "seen_at": ("datetime64[us, UTC]", lambda row: row.event.seen_at),
+    "snapshot": ("str", lambda row: row.event.snapshot or None),
+    "not_in": ("str", lambda row: row.event.not_in or None),
+    "sent": ("str", lambda row: str(row.event.sent)),
+    **of_write(lambda row: row.event.write, "upsert", "tracking", "by", "why", "sent_at"),
+    "note": ("str", lambda row: row.event.note),
 }
-
-
-def _frame(found: Iterable[ProductHistory]) -> pd.DataFrame:
-    rows = [
-        _row(history, value, event) for history in found for value in history.values for event in value.events
-    ]
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
-    return frame.astype(_COLUMNS)
-
-
-def _row(history: ProductHistory, value: ValueHistory, event: ValueEvent) -> tuple[Any, ...]:
-    write = event.write
-    return (
-        history.name,
-        history.product_ids[-1] if history.product_ids else None,
-        history.gtin,
-        value.place.attribute,
-        value.place.language,
-        value.place.language_code or None,
-        value.place.item,
-        str(event.event),
-        shown_value(event.change.after),
-        _state(event.change.after),
-        shown_value(event.change.before),
-        _state(event.change.before),
-        event.since,
-        event.seen_at,
-        event.snapshot or None,
-        event.not_in or None,
-        str(event.sent),
-        None if write is None else write.upsert,
-        None if write is None or write.tracking is None else str(canonical(write.tracking)),
-        None if write is None else write.by or None,
-        None if write is None else write.why or None,
-        None if write is None else write.at,
-        event.note,
-    )

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.changes import differing_leaves
+from prodex.languages import Said
 from prodex.locales import (
     codes_in_words,
     is_meant,
@@ -73,7 +74,7 @@ class Leaves:
     before: pa.Array
     now: pa.Array = field(init=False)
     bound: Rows = field(init=False)
-    questions: dict[int, dict[str, Any]] = field(default_factory=dict, init=False)
+    questions: dict[int, dict[Said, Any]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.now = self.before
@@ -85,12 +86,12 @@ class Leaves:
         made.bound, made.questions = self.bound.copy(), {}
         return made
 
-    def ask(self, rows: Iterable[int], question: str, value: Any = _WHATEVER) -> None:
+    def ask(self, rows: Iterable[int], question: Said, value: Any = _WHATEVER) -> None:
         """Ask something about rows, as long as they hold a value; by default whatever they hold."""
         for row in rows:
             self.questions.setdefault(row, {})[question] = value
 
-    def asked_of(self, row: int, value: Any) -> tuple[str, ...]:
+    def asked_of(self, row: int, value: Any) -> tuple[Said, ...]:
         """Return what needs confirmation where a row holds a value in the end."""
         asked = self.questions.get(row, {})
         return tuple(one for one, about in asked.items() if about is _WHATEVER or about == value)
@@ -183,7 +184,7 @@ class Leaves:
     @property
     def is_changed(self) -> Mask:
         """Return which rows hold something else than they did."""
-        return differs(self.before, self.now)
+        return differing_rows(self.before, self.now)
 
     def put(self, rows: Rows, values: pa.Array) -> None:
         """Let rows hold other values."""
@@ -191,7 +192,7 @@ class Leaves:
             return
         source = np.arange(len(self.now))
         source[rows] = len(self.now) + np.arange(len(rows))
-        self.now = joined(self.now, values).take(pa.array(source))
+        self.now = join_columns(self.now, values).take(pa.array(source))
 
     def add(self, values: Mapping[int, Any], tag: str | None, codes: Mapping[int, str | None]) -> Rows:
         """Add rows for values of products that have had nothing of, and return their numbers.
@@ -203,11 +204,11 @@ class Leaves:
         language = None if tag is None else short_of(tag)
         self.product = np.concatenate([self.product, products])
         self.bound = np.concatenate([self.bound, np.full(count, -1, np.int64)])
-        self.position = joined(self.position, pa.nulls(count, TEXT))
-        self.before = joined(self.before, self.nothing(count))
-        self.code = joined(self.code, pa.array([codes.get(one) or code for one in values], TEXT))
-        self.language = joined(self.language, pa.array([language] * count, TEXT))
-        self.now = joined(self.now, self.column(values.values()))
+        self.position = join_columns(self.position, pa.nulls(count, TEXT))
+        self.before = join_columns(self.before, self.nothing(count))
+        self.code = join_columns(self.code, pa.array([codes.get(one) or code for one in values], TEXT))
+        self.language = join_columns(self.language, pa.array([language] * count, TEXT))
+        self.now = join_columns(self.now, self.column(values.values()))
         return np.arange(len(self.product) - count, len(self.product))
 
 
@@ -240,18 +241,18 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def differs(one: pa.Array, other: pa.Array) -> Mask:
+def differing_rows(one: pa.Array, other: pa.Array) -> Mask:
     """Return at which rows two columns hold something else."""
     found: Mask = differing_leaves(one, other).to_numpy(zero_copy_only=False)
     return found
 
 
-def joined(one: pa.Array, other: pa.Array) -> pa.Array:
+def join_columns(one: pa.Array, other: pa.Array) -> pa.Array:
     """Return one column behind another."""
     return pa.concat_arrays([one, other.cast(one.type)])
 
 
-def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def as_one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Return a column as one array."""
     if isinstance(column, pa.ChunkedArray):
         made = column.combine_chunks()

@@ -90,7 +90,7 @@ _VERBATIM = re.compile(
 _A_QUANTITY = re.compile(_QUANTITY, re.IGNORECASE)
 
 
-def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()) -> str:
+def change_case(text: str, language: str | None, to: str, keep: Collection[str] = ()) -> str:
     """Return a text in a case, as its language writes it.
 
     Parameters
@@ -111,11 +111,13 @@ def recased(text: str, language: str | None, to: str, keep: Collection[str] = ()
 
     Examples
     --------
-    >>> recased("straße", "de", "upper"), recased("ILIK SÜT", "tr", "lower"), recased("ijsthee met munt", "nl", "title")
-    ('STRASSE', 'ılık süt', 'IJsthee met Munt')
-    >>> recased("500 MG, 844 kj", "fr", "lower"), recased("500 mg, 844 kj", "fr", "upper")
+    >>> change_case("straße", "de", "upper"), change_case("ILIK SÜT", "tr", "lower")
+    ('STRASSE', 'ılık süt')
+    >>> change_case("ijsthee met munt", "nl", "title")
+    'IJsthee met Munt'
+    >>> change_case("500 MG, 844 kj", "fr", "lower"), change_case("500 mg, 844 kj", "fr", "upper")
     ('500 mg, 844 kJ', '500 mg, 844 kJ')
-    >>> recased("ΓΆΛΑ ΦΡΈΣΚΟ", "el", "upper"), recased("BREAD WITH SEEDS. BAKED", "en", "sentence")
+    >>> change_case("ΓΆΛΑ ΦΡΈΣΚΟ", "el", "upper"), change_case("BREAD WITH SEEDS. BAKED", "en", "sentence")
     ('ΓΑΛΑ ΦΡΕΣΚΟ', 'Bread with seeds. Baked')
     """
     spoken = "" if language is None else short_of(language)

@@ -37,7 +37,7 @@ from prodex.corrections.letter_case import (
     SIMPLE_LETTERS,
     WEB_ADDRESS,
     CaseUnknown,
-    recased,
+    change_case,
 )
 from prodex.errors import InputError
 from prodex.locales import known_language_tag, language_tag, short_of
@@ -45,7 +45,7 @@ from prodex.messages import hint
 from prodex.patterns import OF_A_WORD, Pattern
 from prodex.quality.units import FACTORS
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.units import dimension, unit_code
+from prodex.worklists.units import dimension_of, unit_code
 from prodex.written_numbers import as_json
 
 __all__ = (
@@ -305,7 +305,7 @@ class ChangeCase:
 
     def _by_language(self, texts: pa.Array, languages: pa.Array) -> Transformed:
         def change(text: str, language: str | None) -> _Row:
-            return recased(text, language, self.to, self.keep), language
+            return change_case(text, language, self.to, self.keep), language
 
         made, refused = _each(zip(texts.to_pylist(), languages.to_pylist(), strict=True), change)
         return Transformed(pa.array([text for text, _ in made], texts.type), refused)
@@ -539,9 +539,10 @@ class ConvertUnit:
             raise InputError(
                 f"It is not known how to convert to {self.to}. Known are {', '.join(UNIT_FACTORS)}."
             )
-        if self.only is not None and dimension(self.only) != dimension(self.to):
+        if self.only is not None and dimension_of(self.only) != dimension_of(self.to):
             raise InputError(
-                f"{self.only} measures {dimension(self.only)}, and {self.to} {dimension(self.to)}: one is no other."
+                f"{self.only} measures {dimension_of(self.only)}, and {self.to} {dimension_of(self.to)}: one is no "
+                "other."
             )
 
     @property
@@ -570,8 +571,8 @@ class ConvertUnit:
         InputError
             When it cannot be converted, or not exactly.
         """
-        if dimension(unit) != dimension(self.to):
-            raise InputError(f"{amount} {unit} is no {dimension(self.to)}, which {self.to} measures.")
+        if dimension_of(unit) != dimension_of(self.to):
+            raise InputError(f"{amount} {unit} is no {dimension_of(self.to)}, which {self.to} measures.")
         if unit not in UNIT_FACTORS:
             raise InputError(f"it is not known how many {self.to} are one {unit}.")
         try:

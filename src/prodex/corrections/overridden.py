@@ -14,12 +14,12 @@ import pandas as pd
 
 from prodex.catalog import Catalog
 from prodex.changes.trails import shown_value
+from prodex.corrections.frame_columns import Columns, frame_of, of_write
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
 from prodex.gtin import comparable_column
 from prodex.ledger.writes import sent_writes
 from prodex.messages import counted
 from prodex.send.sent_states import SentState, SentValue, sent_values
-from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder, unlinked
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.tables.columns import as_one_chunk
@@ -68,8 +68,7 @@ class SentSummary:
 def overridden(catalog: Catalog) -> pd.DataFrame:
     """List the values that were sent from this machine and are something else now; see `Catalog.overridden`."""
     found = sent_summary(catalog)
-    rows = [_row(one) for one in found.overrides]
-    return pd.DataFrame(rows, columns=list(_COLUMNS)).astype(_COLUMNS)
+    return frame_of(_COLUMNS, found.overrides)
 
 
 def sent_summary(catalog: Catalog) -> SentSummary:
@@ -183,39 +182,16 @@ def _cut(text: str | None) -> str:
     return f"“{text}”" if len(text) <= _SHOWN else f"“{text[:_SHOWN]} …” ({len(text):,} characters)"
 
 
-_COLUMNS = {
-    "product_id": "str",
-    "gtin": "str",
-    "attribute": "str",
-    "language": "str",
-    "item": "str",
-    "sent": "str",
-    "now": "str",
-    "sent_at": "datetime64[us, UTC]",
-    "upsert": "str",
-    "tracking": "str",
-    "by": "str",
-    "why": "str",
-    "since_snapshot": "str",
-    "shown_in": "str",
+#: Columns of the frame: of which type each is, and what it holds.
+_COLUMNS: Columns[Override] = {
+    "product_id": ("str", lambda one: one.value.product_id),
+    "gtin": ("str", lambda one: one.value.gtin),
+    "attribute": ("str", lambda one: one.value.place.attribute),
+    "language": ("str", lambda one: one.value.place.language),
+    "item": ("str", lambda one: one.value.place.item),
+    "sent": ("str", lambda one: shown_value(one.value.sent)),
+    "now": ("str", lambda one: shown_value(one.value.now)),
+    **of_write(lambda one: one.value.write, "sent_at", "upsert", "tracking", "by", "why"),
+    "since_snapshot": ("str", lambda one: one.since_snapshot or None),
+    "shown_in": ("str", lambda one: one.shown_in or None),
 }
-
-
-def _row(one: Override) -> tuple[object, ...]:
-    value, write = one.value, one.value.write
-    return (
-        value.product_id,
-        value.gtin,
-        value.place.attribute,
-        value.place.language,
-        value.place.item,
-        shown_value(value.sent),
-        shown_value(value.now),
-        write.at,
-        write.upsert,
-        None if write.tracking is None else str(canonical(write.tracking)),
-        write.by or None,
-        write.why or None,
-        one.since_snapshot or None,
-        one.shown_in or None,
-    )

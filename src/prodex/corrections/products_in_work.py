@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.corrections.leaves import TEXT, Leaves, Mask, Rows, no_rows, one_array, quantities
+from prodex.corrections.leaves import TEXT, Leaves, Mask, Rows, as_one_array, no_rows, quantities
 from prodex.corrections.operations import CopyFrom, MoveText
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
 from prodex.messages import hint
 from prodex.selection import Selection
-from prodex.send.corrections import received_products
+from prodex.send.known_products import received_products
 from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
@@ -85,7 +85,7 @@ class ProductsInWork:
     @cached_property
     def ids(self) -> pa.Array:
         """The ids of the products, by their numbers."""
-        return one_array(self.catalog.arrow("products", ["product_id"])["product_id"])
+        return as_one_array(self.catalog.arrow("products", ["product_id"])["product_id"])
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -183,7 +183,7 @@ class ProductsInWork:
             self._read_table(table, several)
 
     def _of_column(self, attribute: str, column: str, shape: AnswerShape) -> Leaves:
-        held = one_array(self.catalog.arrow("products", [column])[column])
+        held = as_one_array(self.catalog.arrow("products", [column])[column])
         there = np.flatnonzero(pc.is_valid(held).to_numpy(zero_copy_only=False))
         values = held.take(pa.array(there))
         values = values if shape is AnswerShape.BOOLEAN else values.cast(TEXT)
@@ -201,13 +201,13 @@ class ProductsInWork:
             is_own = pc.equal(rows["attribute"], attribute)
             if table == "scalars":
                 is_own = pc.and_(is_own, pc.equal(rows["type"], _SCALARS[shape]))
-            own = {name: one_array(rows[name].filter(is_own)) for name in ("position", *_READ[table])}
+            own = {name: as_one_array(rows[name].filter(is_own)) for name in ("position", *_READ[table])}
             nothing = pa.nulls(len(own["position"]), TEXT)
             code, language = (own.get(name, nothing).cast(TEXT) for name in ("language_code", "language"))
             self._leaves[attribute] = Leaves(
                 attribute,
                 shape,
-                product[one_array(is_own).to_numpy(zero_copy_only=False)],
+                product[as_one_array(is_own).to_numpy(zero_copy_only=False)],
                 own["position"].cast(TEXT).fill_null(""),
                 code,
                 language,
@@ -222,7 +222,7 @@ class ProductsInWork:
 
     def _chosen_by(self, where: Selection) -> Mask:
         chosen = (self.catalog.where(where) if where else self.catalog).arrow("products", ["product_id"])
-        found: Mask = pc.is_in(self.ids, one_array(chosen["product_id"])).to_numpy(zero_copy_only=False)
+        found: Mask = pc.is_in(self.ids, as_one_array(chosen["product_id"])).to_numpy(zero_copy_only=False)
         return found
 
     def again(self, wheres: Iterable[Selection], after: Catalog | None) -> ProductsInWork:

@@ -19,13 +19,12 @@ from prodex.errors import ChangesRefused
 from prodex.languages import Said
 from prodex.languages.message import said_by
 from prodex.locales import short_of
-from prodex.send.corrections import KnownProducts, received_products
-from prodex.send.merging import TextPlace, recoded, text_change
+from prodex.send.known_products import KnownProducts, received_products
+from prodex.send.merging import TextPlace, replace_code, text_change
 from prodex.send.records import DELETE, Product
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.exact_answers import exact_change, exact_refusal
 from prodex.worklists.returned_files import Answer
-from prodex.worklists.text_answers import without_gtin
 from prodex.written_numbers import as_json
 
 _OTHER_FORM: Final = "the product has {root} of another form. Correct it at its source."
@@ -127,7 +126,7 @@ class StepAnswers:
                 change = text_change(product, record, place, new, codes)
                 yield _Made([row], None if change is None else _as_shown(change, row.before))
             except ChangesRefused as error:
-                yield _Made([row], refusal=without_gtin(said_by(error)))
+                yield _Made([row], refusal=said_by(error))
 
     def _items(self, leaves: Leaves, product: str, rows: Sequence[_Row]) -> Iterator[_Made]:
         """Yield the changes of other values, which are what tells the attribute with them from what it is."""
@@ -234,9 +233,9 @@ def _item(before: Any, value: Any, shape: AnswerShape) -> Any:
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
             return as_json(Decimal(value))
         case AnswerShape.CODE:
-            return recoded(before, value)
+            return replace_code(before, value)
         case AnswerShape.QUANTITY:
             held = before if isinstance(before, dict) else {}
-            unit = recoded(held.get("expressedIn"), value[UNIT])
+            unit = replace_code(held.get("expressedIn"), value[UNIT])
             return held | {"data": as_json(Decimal(value[AMOUNT])), "expressedIn": unit}
     return value

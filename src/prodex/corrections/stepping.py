@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from prodex.catalog import Catalog
-from prodex.corrections.carrying import copied, moved
-from prodex.corrections.exact_amounts import converted
-from prodex.corrections.given_values import Function, as_stored, called
-from prodex.corrections.leaves import TEXT, Leaves, Rows, as_texts, differs, joined, no_rows
+from prodex.corrections.carrying import copy_values, move_texts
+from prodex.corrections.exact_amounts import convert_quantities
+from prodex.corrections.given_values import Function, ask_function, stored_value
+from prodex.corrections.leaves import TEXT, Leaves, Rows, as_texts, differing_rows, join_columns, no_rows
 from prodex.corrections.operations import (
     ChangeCase,
     ConvertUnit,
@@ -90,9 +90,9 @@ class StepDone:
     def of(cls, step: RecipeStep, leaves: Leaves, was: pa.Array, outcome: StepRows) -> StepDone:
         """Return what a step did with leaves that held something before it."""
         rows = outcome.rows
-        before = joined(was, leaves.nothing(len(leaves.now) - len(was))).take(pa.array(rows))
+        before = join_columns(was, leaves.nothing(len(leaves.now) - len(was))).take(pa.array(rows))
         after = leaves.now.take(pa.array(rows))
-        is_changed = differs(before, after)
+        is_changed = differing_rows(before, after)
         changed = pa.array(is_changed)
         stays = ~is_changed & ~np.isin(rows, [one.row for one in outcome.refused])
         return cls(
@@ -143,7 +143,7 @@ def do_step(
         if function is None:
             outcome = DONE_BY[type(step.operation)](work, place, step.operation)
         else:
-            outcome = called(work, place, function, is_typed=is_typed)
+            outcome = ask_function(work, place, function, is_typed=is_typed)
     except ProdexError as error:
         return StepDone(step, impossible=str(error))
     return StepDone.of(step, place.leaves, was, outcome)
@@ -168,7 +168,7 @@ def ask_about_growth(work: ProductsInWork, steps: Sequence[RecipeStep], after: C
         do_step(again, step)
     for leaves in work.touched:
         then = again.leaves(leaves.attribute).now.slice(0, len(leaves.now))
-        rows = np.flatnonzero(leaves.is_changed & differs(leaves.now, then))
+        rows = np.flatnonzero(leaves.is_changed & differing_rows(leaves.now, then))
         next_texts = as_texts(then.take(pa.array(rows))).to_pylist()
         for (row, value), text in zip(leaves.held(rows).items(), next_texts, strict=True):
             said = "would be taken away" if text is None else f"would become {text!r:.80}"
@@ -195,7 +195,7 @@ def _removed(_: ProductsInWork, place: StepPlace, __: RemoveValue) -> StepRows:
 
 def _set(work: ProductsInWork, place: StepPlace, operation: SetValue | SetCode) -> StepRows:
     value = operation.value if isinstance(operation, SetValue) else operation.code
-    new, questions = as_stored(work, place.leaves.attribute, value, is_typed=True)
+    new, questions = stored_value(work, place.leaves.attribute, value, is_typed=True)
     return place.set(dict.fromkeys(np.flatnonzero(place.chosen).tolist(), new), questions)
 
 
@@ -213,9 +213,9 @@ DONE_BY: Final[Mapping[type[Operation], Callable[[ProductsInWork, StepPlace, Any
     ChangeCase: _texts,
     TrimSpaces: _texts,
     RemovePrefix: _texts,
-    MoveText: moved,
-    CopyFrom: copied,
-    ConvertUnit: converted,
+    MoveText: move_texts,
+    CopyFrom: copy_values,
+    ConvertUnit: convert_quantities,
     RemoveValue: _removed,
 }
 

@@ -28,16 +28,16 @@ from prodex.ledger.earlier_records import (
     EarlierRecord,
     earlier_records,
     remove_old,
-    why_none,
+    why_none_kept,
 )
 from prodex.ledger.upsert_file import UpsertFile, host_of
-from prodex.ledger.upserts import entries, latest, of_one_correction, upsert_named
+from prodex.ledger.upserts import latest_upsert, list_entries, upsert_named, upserts_of_correction
 from prodex.limits import KeepingLimits
 from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.query import ProductQuery
-from prodex.send.corrections import received_products
-from prodex.send.earlier_record_requests import products_now
+from prodex.send.known_products import received_products
+from prodex.send.products_now import ALL_UNITS, products_now
 from prodex.send.records import Product
 from prodex.send.tracking import Tracking
 from prodex.service import Client
@@ -47,7 +47,7 @@ from prodex.store.reading import flatten
 from prodex.store.snapshot import catalog_given
 from prodex.tables.plain_walk import product_key
 from prodex.worklists.exact_answers import exact_change, exact_refusal
-from prodex.worklists.fix import Fix, MadeBy, fix_of
+from prodex.worklists.fix import Fix, MadeBy, make_fix
 from prodex.worklists.returned_files import Answer, Returned
 from prodex.worklists.text_corrections import profile_given
 from prodex.written_json import unwritable, why_unwritable
@@ -131,7 +131,7 @@ def undo(
     if isinstance(upsert, Tracking) and service is None:
         service = upsert.service
     service = service_given(service, "undo(upsert, service)", upsert)
-    upserts = of_one_correction(_upsert_meant(upsert, service))
+    upserts = upserts_of_correction(_upsert_meant(upsert, service))
     remove_old(KeepingLimits.given())
     planned = {one.name: {gtin for gtin, _ in _planned(one)} for one in upserts}
     writes = [write for one in upserts for write in _writes(one, service, planned)]
@@ -147,7 +147,7 @@ def undo(
     names = [one.name for one in upserts]
     made_by = MadeBy(why=f"{_UNDO}{names[-1]}")
     answers = list(_answers(writes, present))
-    return fix_of(Returned(answers), catalog, profile_given(profile), moment_of(now), made_by=made_by)
+    return make_fix(Returned(answers), catalog, profile_given(profile), moment_of(now), made_by=made_by)
 
 
 class _Write(NamedTuple):
@@ -171,7 +171,7 @@ def _upsert_meant(given: object, service: Client) -> UpsertFile:
             'upsert as prodex.list_upserts() shows it, or "last".'
         )
     if given.strip() == "last":
-        return _no_undo(latest(service.base_url, service.fingerprint), '"last"')
+        return _no_undo(latest_upsert(service.base_url, service.fingerprint), '"last"')
     try:
         number = written_whole(given)
     except InputError:
@@ -180,7 +180,7 @@ def _upsert_meant(given: object, service: Client) -> UpsertFile:
 
 
 def _numbered(number: int) -> UpsertFile:
-    found = entries()
+    found = list_entries()
     if not 1 <= number <= len(found):
         raise InputError(
             advice(
@@ -209,7 +209,7 @@ def _of_tracking(tracking: Tracking, service: Client) -> UpsertFile:
     if tracking.name is not None:
         return upsert_named(tracking.name)
     wanted = set(map(str, tracking.tracking_ids))
-    for entry in entries():
+    for entry in list_entries():
         try:
             file = entry.opened()
         except (InputError, StorageError):
@@ -241,7 +241,7 @@ def _writes(file: UpsertFile, service: Client, planned: Mapping[str, Collection[
         # Of one that has sent nothing, nothing has to be kept.
         if all(status in _NOT_WRITTEN for status, _ in states.values()):
             return
-        raise InputError(why_none(file))
+        raise InputError(why_none_kept(file))
     records = {
         gtin: EarlierRecord(product, gtin, None, problem=_NO_RECORD) for gtin, product in _planned(file)
     }
@@ -287,8 +287,8 @@ def _requested(
     The catalogue is said to be from where the upsert was sent: at another port or path `Fix.apply` asks first.
     """
     gtins = [one.record.gtin for one in writes if one.record.gtin]
-    records = {product_key(one): one for one in products_now(service, gtins, extra)}
-    origin = Origin(sent_to, ProductQuery(extra={"allow_not_consumer_units": True, **extra}))
+    records = {product_key(one): one for one in products_now(service, gtins, {**ALL_UNITS, **extra})}
+    origin = Origin(sent_to, ProductQuery(extra={**ALL_UNITS, **extra}))
     return replace(flatten(records.values()), origin=origin), records
 
 

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from prodex.corrections.leaves import UNIT, Leaves, Mask, Rows, differs, no_rows
+from prodex.corrections.leaves import UNIT, Leaves, Mask, Rows, differing_rows, no_rows
 from prodex.corrections.operations import Transformed
+from prodex.languages import Said
 from prodex.locales import codes_in_words, short_of, tag_of
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.units import dimension
+from prodex.worklists.units import dimension_of
 
 
 class StepRefusal(NamedTuple):
@@ -84,7 +85,7 @@ class StepPlace:
     def put(self, made: Transformed, without: int | None = None) -> StepRows:
         """Let all rows hold new values; where a language means one beside others, it is asked whether that is meant."""
         leaves, rows = self.leaves, self.rows
-        is_new = differs(leaves.now.take(pa.array(rows)), made.values)
+        is_new = differing_rows(leaves.now.take(pa.array(rows)), made.values)
         leaves.put(rows[is_new], made.values.filter(pa.array(is_new)))
         self._ask_of_several(rows[is_new])
         owners = leaves.product[rows]
@@ -98,7 +99,7 @@ class StepPlace:
         return StepRows(rows, refused, len(self.lacking))
 
     def set(
-        self, wanted: Wanted, questions: Sequence[str] = (), codes: Codes = MappingProxyType({})
+        self, wanted: Wanted, questions: Sequence[Said] = (), codes: Codes = MappingProxyType({})
     ) -> StepRows:
         """Let products have values, each at the one place that is meant."""
         leaves = self.leaves
@@ -161,8 +162,8 @@ class StepPlace:
             # It is one of several already; of texts, the others may be meant.
             return same[:1] if not self.leaves.is_text else rows
         if self.leaves.shape is AnswerShape.QUANTITY:
-            kind = dimension(new[UNIT])
-            return [row for row in rows if dimension(held[row][UNIT]) == kind] or rows
+            kind = dimension_of(new[UNIT])
+            return [row for row in rows if dimension_of(held[row][UNIT]) == kind] or rows
         return rows
 
     def _why_several(self, rows: list[int]) -> str:
@@ -214,7 +215,7 @@ class StepPlace:
                 )
 
 
-def one_each(
+def single_values(
     leaves: Leaves, rows: Rows, held: Mapping[int, Any]
 ) -> tuple[dict[int, Any], dict[int, list[int]]]:
     """Return the value of each product that has one among some rows, and the rows of those that have several."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from prodex.advice import Advice, PythonCall, advice, together
 from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
 from prodex.files.atomic import relative_to_working_folder
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def text_of(catalog: Catalog) -> str:
-    """Return a catalogue in words."""
+def text_of(catalog: Catalog) -> Advice:
+    """Return a catalogue in words; the query and what can be done with it are named as Python has them."""
     width = max(map(len, TABLES))
     rows = [
         f"  {name:<{width}} {rows:>12,} rows  one per {TABLES[name].row}"
         for name, rows in _filled_tables(catalog)
     ]
-    return "\n".join(map(on_one_line, [*_catalog_lines(catalog), *rows]))
+    lines = (line if isinstance(line, Advice) else on_one_line(line) for line in _catalog_lines(catalog))
+    return together(*lines, *rows, by="\n")
 
 
 def html_of(catalog: Catalog) -> str:
@@ -77,7 +79,7 @@ def _catalog_lines(catalog: Catalog) -> Iterator[str]:
     when = origin.server_time or origin.loaded_at
     yield f"from {origin.source}" + (f", {moment_in_words(when, zone=UTC)}" if when else "")
     if origin.query is not None:
-        yield f"asked for {origin.query!r}"
+        yield advice("asked for {query}", query=PythonCall("{query!r}", query=origin.query))
     if (extent := origin.extent) is not None:
         yield f"made of columns: {counted(len(extent.attributes), 'attribute')}; of all others nothing is known"
         if extent.in_part:
@@ -85,7 +87,12 @@ def _catalog_lines(catalog: Catalog) -> Iterator[str]:
     yield f"{'complete' if origin.complete else 'incomplete'}: {ledger}"
     yield from (f"set aside: {reason}" for reason in ledger.set_aside[:_SHOWN])
     if len(every := ledger.set_aside) > _SHOWN:
-        yield f"set aside: {_SHOWN} of {len(every):,} shown; all in catalog.origin.ledger.set_aside"
+        yield advice(
+            "set aside: {shown} of {every} shown{all}",
+            shown=_SHOWN,
+            every=f"{len(every):,}",
+            all=PythonCall("; all in catalog.origin.ledger.set_aside"),
+        )
     yield from (f"note: {note}" for note in ledger.notes)
     # A file from disk may have fewer tables, which must not be taken for empty ones.
     if left_out := _tables_not_loaded(catalog):
@@ -97,7 +104,7 @@ def _catalog_lines(catalog: Catalog) -> Iterator[str]:
     if catalog.published is not None:
         yield f"{'chosen from what is' if is_chosen_now else 'as'} published at {catalog.published}"
     elif catalog.folder is None:
-        yield "in memory; catalog.save(name) keeps it"
+        yield advice("in memory{keep}", keep=PythonCall("; catalog.save(name) keeps it"))
     else:
         stored = "chosen from the snapshot" if is_chosen_now else "snapshot"
         yield f"{stored} in {relative_to_working_folder(catalog.folder)}"

@@ -169,7 +169,7 @@ def values_of(facet: Facet, groups: Groups, size: int, *, is_asked: bool = True)
         See `FacetValues`.
     """
     codes, labels = groups.codes, _distinct_labels(facet, groups)
-    totals = np.bincount(groups.groups, minlength=len(codes)).tolist()
+    totals = groups.sizes.tolist()
     numbers = range(len(codes))
     order = sorted(numbers, key=lambda n: (-totals[n], codes[n] is None, labels[n], codes[n] or ""))
     if facet.is_ordered:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from prodex.exploration.table_page import title
 from prodex.facts.filled import fill_states
 from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
-from prodex.facts.name import distinct_labels
+from prodex.facts.name import CODE_OF, distinct_labels
 from prodex.facts.owner import OWNER_COLUMNS
 from prodex.languages.labels import attribute_label
 from prodex.ledger.upserts import has_sent
@@ -177,8 +178,6 @@ class CatalogFacet(Facet):
         Returns its values.
     columns
         Columns of `products` that are read for it: those of several facets are read together.
-    attribute
-        Wire path that the service must have been asked for.
     needs_audit
         Whether it exists only with an audit.
     is_shared
@@ -189,7 +188,6 @@ class CatalogFacet(Facet):
 
     read: _Read
     columns: tuple[str, ...] = ()
-    attribute: str = ""
     needs_audit: bool = False
     is_shared: bool = False
     column: str = ""
@@ -197,7 +195,8 @@ class CatalogFacet(Facet):
     def values(self, products: ProductColumns) -> FacetValues:
         """Return its values."""
         found = self.read(self, products)
-        is_asked = not self.attribute or products.catalog.origin.asked(self.attribute)
+        path = GROUP_PATHS.get(self.name)
+        is_asked = path is None or products.catalog.origin.asked(path)
         was_received = self.is_shared and any(code is not None for code in found.codes)
         return replace(found, is_asked=is_asked or was_received)
 
@@ -329,7 +328,23 @@ def _has_sent(products: ProductColumns) -> bool:
     return has_sent({products.catalog.origin.source})
 
 
+#: Labels of codes that have none of their own.
+_SHARING = {"2": "draft", "3": "pending", "4": "accepted"}
+_HAS_PACKSHOT = {"yes": "has a packshot", "no": "has none"}
+_UNIT = {"true": "consumer unit", "false": "other unit"}
+_PENDING = {"true": "update pending", "false": "no pending update"}
 _NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _of_column(
+    name: str, title: str, without: str, column: str = "", *, by: str = "", **more: Any
+) -> CatalogFacet:
+    """Return the facet of a column of the products, which has its name unless it is given."""
+    column = column or name
+    columns = (CODE_OF[column], column) if column in CODE_OF else (column,)
+    given = {"columns": columns, "read": by_group(by or column), "column": column, **more}
+    return CatalogFacet(name, title, without, **given)
+
 
 #: In the order in which they are shown. A facet that audits group by has the name that it has there.
 FACETS = (
@@ -348,113 +363,23 @@ FACETS = (
         "without category",
         read=category_values,
         columns=("gpc_code", "gpc", "kind_code", "kind"),
-        attribute=GROUP_PATHS["category"],
         is_shared=True,
     ),
+    _of_column("kind", "Kind", "without kind"),
+    _of_column("brand", "Brand", "without brand"),
+    _of_column("owner", "Owner", "without owner", columns=OWNER_COLUMNS),
+    _of_column("market", "Market", "without market", "target_market", by="market", is_shared=True),
     CatalogFacet(
-        "kind",
-        "Kind",
-        "without kind",
-        read=by_group("kind"),
-        columns=("kind_code", "kind"),
-        attribute=GROUP_PATHS["kind"],
-        column="kind",
+        "language", "Language of texts", "none or not specified", read=by_group("language"), is_shared=True
     ),
-    CatalogFacet(
-        "brand",
-        "Brand",
-        "without brand",
-        read=by_group("brand"),
-        columns=("brand_code", "brand"),
-        attribute=GROUP_PATHS["brand"],
-        column="brand",
-    ),
-    CatalogFacet(
-        "owner",
-        "Owner",
-        "without owner",
-        read=by_group("owner"),
-        columns=OWNER_COLUMNS,
-        attribute=GROUP_PATHS["owner"],
-        column="owner",
-    ),
-    CatalogFacet(
-        "market",
-        "Market",
-        "without market",
-        read=by_group("market"),
-        columns=("target_market",),
-        attribute=GROUP_PATHS["market"],
-        is_shared=True,
-        column="target_market",
-    ),
-    CatalogFacet(
-        "language",
-        "Language of texts",
-        "none or not specified",
-        read=by_group("language"),
-        attribute=GROUP_PATHS["language"],
-        is_shared=True,
-    ),
-    CatalogFacet("tag", "Tag", "without tags", read=by_group("tag"), attribute=GROUP_PATHS["tag"]),
-    CatalogFacet(
-        "status",
-        "Status",
-        "without status",
-        read=by_group("product_status"),
-        columns=("product_status",),
-        attribute=GROUP_PATHS["status"],
-        column="product_status",
-    ),
-    CatalogFacet(
-        "sharing",
-        "Sharing status",
-        "without sharing status",
-        {"2": "draft", "3": "pending", "4": "accepted"},
-        read=by_group("sharing_status"),
-        columns=("sharing_status",),
-        attribute=GROUP_PATHS["sharing"],
-        column="sharing_status",
-    ),
-    CatalogFacet(
-        "packshot",
-        "Packshot",
-        "not specified",
-        {"yes": "has a packshot", "no": "has none"},
-        read=_values_by_group(_packshots),
-        attribute=GROUP_PATHS["packshot"],
-    ),
-    CatalogFacet(
-        "unit",
-        "Consumer unit",
-        "not specified",
-        {"true": "consumer unit", "false": "other unit"},
-        read=by_group("is_consumer_unit"),
-        columns=("is_consumer_unit",),
-        attribute=GROUP_PATHS["unit"],
-        column="is_consumer_unit",
-    ),
-    CatalogFacet(
-        "packaging",
-        "Packaging",
-        "without packaging",
-        read=by_group("packaging"),
-        columns=("packaging_code", "packaging"),
-        attribute=GROUP_PATHS["packaging"],
-        column="packaging",
-    ),
-    CatalogFacet(
-        "pending",
-        "Update pending",
-        "not specified",
-        {"true": "update pending", "false": "no pending update"},
-        read=by_group("has_pending_update"),
-        columns=("has_pending_update",),
-        attribute=GROUP_PATHS["pending"],
-        column="has_pending_update",
-    ),
+    CatalogFacet("tag", "Tag", "without tags", read=by_group("tag")),
+    _of_column("status", "Status", "without status", "product_status"),
+    _of_column("sharing", "Sharing status", "without sharing status", "sharing_status", labels=_SHARING),
+    CatalogFacet("packshot", "Packshot", "not specified", _HAS_PACKSHOT, read=_values_by_group(_packshots)),
+    _of_column("unit", "Consumer unit", "not specified", "is_consumer_unit", labels=_UNIT),
+    _of_column("packaging", "Packaging", "without packaging"),
+    _of_column("pending", "Update pending", "not specified", "has_pending_update", labels=_PENDING),
 )
-
 
 _OF_PRODUCTS = TABLES["products"].schema
 _LISTED = {facet.column: facet.name for facet in FACETS if facet.column}

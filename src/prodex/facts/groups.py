@@ -107,6 +107,11 @@ class Groups:
         return cls(by, rows, np.zeros(len(rows), np.int64), [None], [None])
 
     @property
+    def sizes(self) -> Rows:
+        """How many products each group has."""
+        return np.bincount(self.groups, minlength=len(self.codes))
+
+    @property
     def shown(self) -> list[str]:
         """How each group is listed; groups of one name with their codes behind."""
         return distinct_labels(self.codes, self.labels, f"without {self.by}")

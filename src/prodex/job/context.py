@@ -8,7 +8,7 @@ from functools import cached_property
 
 from prodex.catalog import Catalog
 from prodex.errors import SnapshotError
-from prodex.job.job_file import Job, connected
+from prodex.job.job_file import Job, connect_service
 from prodex.job.result import Figure
 from prodex.job.run_journal import NUMBER, RunJournal
 from prodex.quality.archive import last_own_audit, list_audits, open_audit
@@ -32,7 +32,7 @@ class Context:
     time
         The name of the run.
     before
-        The newest snapshot and audits when it began, and the number of that snapshot; see `before_of`.
+        The newest snapshot and audits when it began, and the number of that snapshot; see `newest_before`.
     figures
         Figures of the steps that were done, by name of the step.
     """
@@ -51,7 +51,7 @@ class Context:
     @cached_property
     def client(self) -> Client:
         """The service; connected when a step first needs it."""
-        return connected(self.job.service)
+        return connect_service(self.job.service)
 
     @property
     def catalog(self) -> Catalog:
@@ -109,7 +109,7 @@ def _newest_numbered(name: str) -> tuple[str | None, int]:
     return (found[-1][0].name if found else None), max((number or 0 for _, number in found), default=0)
 
 
-def before_of(job: Job) -> dict[str, str]:
+def newest_before(job: Job) -> dict[str, str]:
     """Return the newest snapshot with its number and, for each profile, the newest audit of a job, by their times."""
     newest, number = _newest_numbered(job.name)
     # By their numbers is seen what was published later: times are those of a clock.

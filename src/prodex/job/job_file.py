@@ -396,7 +396,7 @@ def _check_name(given: str, known: Collection[str], keys: Keys, place: TomlText)
         raise place.error(keys, unknown_name(given, known))
 
 
-def connected(service: str | ServiceVariables | None) -> Client:
+def connect_service(service: str | ServiceVariables | None) -> Client:
     """Return a client of the service of a job; nothing is sent yet.
 
     Raises

@@ -12,7 +12,7 @@ from prodex import clock
 from prodex.errors import ProdexError
 from prodex.files.atomic import writing
 from prodex.files.lock import locked
-from prodex.job.context import Context, before_of
+from prodex.job.context import Context, newest_before
 from prodex.job.job_file import Job, read_job
 from prodex.job.result import JobResult, State, StepResult
 from prodex.job.run_journal import JobLog, RunJournal, job_folder
@@ -66,7 +66,7 @@ def run_job(path: str | Path, *, dry_run: bool = False, on_line: OnLine | None =
     if dry_run:
         return _dry_run(job)
     with locked(job_folder(job.name), f"running the job {job.name!r}"):
-        journal = RunJournal.unfinished(job) or RunJournal.begin(job, before_of(job))
+        journal = RunJournal.unfinished(job) or RunJournal.begin(job, newest_before(job))
         return _run(job, journal, on_line)
 
 
@@ -96,7 +96,7 @@ def _run(job: Job, journal: RunJournal, on_line: OnLine | None) -> JobResult:
 
 def _dry_run(job: Job) -> JobResult:
     now = clock.now()
-    context = Context(job, clock.as_name(now), before_of(job))
+    context = Context(job, clock.as_name(now), newest_before(job))
     results: dict[str, StepResult] = {}
     for step in steps_of(job):
         results[step.name] = _result(step, results, partial(ACTIONS[step.action].plan, context, step.entry))

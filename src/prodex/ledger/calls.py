@@ -17,7 +17,7 @@ from prodex.gtin import gtin_key
 from prodex.ledger.batch import ARRIVED, Batch, Loaded
 from prodex.ledger.change_digests import Digests, attribute_of
 from prodex.ledger.upsert_file import LONGEST, SETTLES, SentCall, UpsertFile
-from prodex.ledger.upserts import CLOCKS, LedgerEntry, recent
+from prodex.ledger.upserts import CLOCKS, LedgerEntry, recent_entries
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def calls_with(base_url: str, key: str, gtins: frozenset[str]) -> tuple[LedgerCa
         When the folder of upserts, or a file in it, may not be read.
     """
     found: list[LedgerCall] = []
-    for entry in recent(datetime.now(UTC)):
+    for entry in recent_entries(datetime.now(UTC)):
         here = entry.may_have(gtins)
         try:
             if entry.problem or (here and (entry.base_url, entry.key) == (base_url, key)):

@@ -24,7 +24,7 @@ from prodex.errors import InputError, StorageError
 from prodex.files.sealed_rows import SealedRow
 from prodex.gtin import gtin_key
 from prodex.ledger.upsert_file import LONGEST, UpsertFile
-from prodex.ledger.upserts import LedgerEntry, entries, upsert_named
+from prodex.ledger.upserts import LedgerEntry, list_entries, upsert_named
 from prodex.limits import KeepingLimits
 from prodex.messages import counted
 from prodex.service.replies import canonical
@@ -108,7 +108,7 @@ class KeptUpsert(NamedTuple):
     until: datetime
 
 
-def writable(product: Product) -> Product:
+def without_maintained(product: Product) -> Product:
     """Return a product without the attributes that the service maintains: as it is sent."""
     kept = {name: value for name, value in product.items() if name not in MAINTAINED_BY_SERVICE}
     if isinstance(assets := kept.get("assets"), dict) and "lastUpdatedAt" in assets:
@@ -116,7 +116,7 @@ def writable(product: Product) -> Product:
     return kept
 
 
-def packed_records(products: Iterable[Product], before: Iterable[Product]) -> list[Packed]:
+def pack_records(products: Iterable[Product], before: Iterable[Product]) -> list[Packed]:
     """Return products as they were before, packed, each with what is sent of it.
 
     Parameters
@@ -141,7 +141,7 @@ def packed_records(products: Iterable[Product], before: Iterable[Product]) -> li
 
 
 def _packed(product: Product, record: Product | None) -> bytes:
-    sent = {name: value for name, value in writable(product).items() if name != "gtin"}
+    sent = {name: value for name, value in without_maintained(product).items() if name != "gtin"}
     who = {"product": "" if record is None else product_key(record), "gtin": str(product["gtin"])}
     try:
         text = written_json({**who, "before": record, "sent": sent}, is_ascii=True)
@@ -171,7 +171,7 @@ def earlier_records(name: str, products: Collection[str] | None = None) -> Itera
     """
     upsert = upsert_named(name)
     if not upsert.keeps_earlier_records:
-        raise InputError(why_none(upsert))
+        raise InputError(why_none_kept(upsert))
     if products is None:
         yield from _last_of_each(map(_record, upsert.earlier_rows()))
         return
@@ -225,7 +225,7 @@ def _record(row: SealedRow) -> EarlierRecord:
     return EarlierRecord("", row.name, None, problem=problem)
 
 
-def why_none(upsert: UpsertFile) -> str:
+def why_none_kept(upsert: UpsertFile) -> str:
     """Return why no earlier records are kept of an upsert, as sentences."""
     whose = f"No earlier records are kept of the upsert {upsert.name}: "
     match upsert.plan.earlier_records:
@@ -246,7 +246,7 @@ def kept_upserts() -> list[KeptUpsert]:
     """Return the upserts from this machine of which earlier records are kept, the newest first."""
     limits = KeepingLimits.given()
     found = []
-    for entry in entries():
+    for entry in list_entries():
         if not entry.earlier_bytes:
             continue
         try:
@@ -302,7 +302,7 @@ def forget_earlier_records(upserts: str | Iterable[str] | None = None) -> int:
     >>> prodex.send.forget_earlier_records() > 0, prodex.send.forget_earlier_records()
     (True, 0)
     """
-    there = {entry.name: entry for entry in entries()}
+    there = {entry.name: entry for entry in list_entries()}
     names = list(there)
     if upserts is not None:
         names = names_given(upserts, "forget_earlier_records(upserts)", "upserts")
@@ -333,7 +333,7 @@ def remove_old(limits: KeepingLimits, now: datetime | None = None) -> list[str]:
     left = limits.gigabytes * 1e9
     removed = []
     try:
-        kept = [entry for entry in entries() if entry.earlier_bytes]
+        kept = [entry for entry in list_entries() if entry.earlier_bytes]
     except StorageError as error:  # no reason to stop what is done at the same time
         _LOG.warning("Old earlier records could not be removed: %s", error)
         return []

@@ -36,7 +36,8 @@ UPSERT_FILE: Final = "upsert.sqlite"
 
 #: The number of the layout of the file. Those of 1 to 3 were files of lines.
 LAYOUT: Final = 4
-_ADVICE: Final = (
+#: What to do with a file of another layout.
+ADVICE: Final = (
     "What it sent is not known here: calls in it may still arrive for a day. Load its products after that to see which "
     "arrived."
 )
@@ -187,7 +188,7 @@ class UpsertFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._rows = SealedRows(path, TABLES, LAYOUT, _ADVICE)
+        self._rows = SealedRows(path, TABLES, LAYOUT, ADVICE)
         #: States that are known here only, since the disk refused them.
         self._unwritten: list[tuple[int, Batch]] = []
         with self._readable():
@@ -564,7 +565,7 @@ def host_of(base_url: str) -> str:
     return urlsplit(base_url).hostname or base_url
 
 
-def settling(base_url: str) -> timedelta:
+def settling_time(base_url: str) -> timedelta:
     """Return how long a service takes until searches return what it has imported."""
     # The sandbox finds products at once; waiting would make every example of the documentation load twice.
     return timedelta(0) if is_loopback(base_url) else SETTLES

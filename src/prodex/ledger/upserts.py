@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from prodex.files.sealed_rows import Damaged, SealedRows, as_json
 from prodex.files.untrusted import Count, converted, is_folder, is_there, read_bytes
 from prodex.gtin import gtin_key
 from prodex.ledger.upsert_file import (
+    ADVICE,
     LAYOUT,
     LONGEST,
     UPSERT_FILE,
@@ -36,7 +37,7 @@ from prodex.ledger.upsert_file import (
     ledger_folder,
     name_of,
     planned_at,
-    settling,
+    settling_time,
 )
 from prodex.limits import KeepingLimits
 
@@ -55,27 +56,26 @@ _INDEX_LAYOUT = 1
 _GTIN = re.compile(rb"(?<!\d)\d{8,14}(?!\d)")
 
 
-class _Facts(msgspec.Struct, frozen=True):
+class _Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What the index has of an upsert: it is right as long as its file has this stamp."""
 
     stamp: tuple[int, int, int]
     base_url: str = ""
     key: str = ""
-    gtins: tuple[str, ...] = ()
-    continues: tuple[str, ...] = ()
+    gtins: frozenset[str] = frozenset()
+    continues: frozenset[str] = frozenset()
     earlier_bytes: Count = 0
     is_settled: bool = False
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class LedgerEntry:
+class LedgerEntry(_Facts, frozen=True, kw_only=True):
     """An upsert on this machine, as it is found without reading its file.
 
     Attributes
     ----------
-    path
-        Its file.
+    path, stamp
+        Its file, and as which it was read.
     base_url, key
         Of the service, and the digest of the access key; "" where its file cannot be read and never could.
     gtins
@@ -93,13 +93,6 @@ class LedgerEntry:
     """
 
     path: Path
-    base_url: str
-    key: str
-    gtins: frozenset[str]
-    continues: frozenset[str]
-    earlier_bytes: int
-    is_settled: bool
-    problem: str
     changed_at: datetime
 
     @property
@@ -135,7 +128,7 @@ class LedgerEntry:
         return frozenset(gtins)
 
 
-def entries() -> list[LedgerEntry]:
+def list_entries() -> list[LedgerEntry]:
     """Return the upserts on this machine, the newest first, without links and unfinished ones.
 
     Raises
@@ -148,17 +141,7 @@ def entries() -> list[LedgerEntry]:
     found = {path: index.facts_of(path) for path in paths}
     index.write(found)
     return [
-        LedgerEntry(
-            path,
-            facts.base_url,
-            facts.key,
-            frozenset(facts.gtins),
-            frozenset(facts.continues),
-            facts.earlier_bytes,
-            facts.is_settled,
-            facts.problem,
-            _changed_at(path),
-        )
+        LedgerEntry(path=path, changed_at=_changed_at(path), **msgspec.structs.asdict(facts))
         for path, facts in found.items()
     ]
 
@@ -186,17 +169,17 @@ class _Index:
         try:
             upsert = _opened(path)
             return _Facts(
-                stamp,
-                upsert.plan.base_url,
-                upsert.plan.key,
-                tuple(dict.fromkeys(map(gtin_key, upsert.all_gtins))),
-                upsert.plan.continues,
-                upsert.earlier_bytes,
-                upsert.is_settled,
+                stamp=stamp,
+                base_url=upsert.plan.base_url,
+                key=upsert.plan.key,
+                gtins=frozenset(map(gtin_key, upsert.all_gtins)),
+                continues=frozenset(upsert.plan.continues),
+                earlier_bytes=upsert.earlier_bytes,
+                is_settled=upsert.is_settled,
             )
         except (InputError, OtherLayout, StorageError) as error:
             # What it was about before is still known.
-            was = _Facts(stamp) if known is None else known
+            was = _Facts(stamp=stamp) if known is None else known
             return msgspec.structs.replace(was, stamp=stamp, is_settled=False, problem=str(error))
 
     def write(self, found: Mapping[Path, _Facts]) -> None:
@@ -238,14 +221,8 @@ def _stamp(path: Path) -> tuple[int, int, int]:
 
 def _opened(path: Path) -> UpsertFile:
     if path.name != UPSERT_FILE:
-        require_layout(path, LAYOUT - 1, LAYOUT, _ADVICE)
+        require_layout(path, LAYOUT - 1, LAYOUT, ADVICE)
     return UpsertFile(path)
-
-
-_ADVICE = (
-    "What it sent is not known here: calls in it may still arrive for a day. Load its products after that to see which "
-    "arrived."
-)
 
 
 def _paths() -> Iterator[Path]:
@@ -282,7 +259,7 @@ def _changed_at(path: Path) -> datetime:
     return datetime.fromtimestamp(found.lstat().st_mtime, UTC)
 
 
-def latest(base_url: str, key: str) -> UpsertFile:
+def latest_upsert(base_url: str, key: str) -> UpsertFile:
     """Return the newest upsert to a service with an access key.
 
     Raises
@@ -292,7 +269,7 @@ def latest(base_url: str, key: str) -> UpsertFile:
     OtherLayout
         When another version of prodex has sent a newer one.
     """
-    for entry in entries():
+    for entry in list_entries():
         try:
             upsert = entry.opened()
         except (InputError, StorageError) as error:
@@ -312,13 +289,13 @@ def latest(base_url: str, key: str) -> UpsertFile:
     )
 
 
-def of_one_correction(upsert: UpsertFile) -> list[UpsertFile]:
+def upserts_of_correction(upsert: UpsertFile) -> list[UpsertFile]:
     """Return all upserts that one correction took, the oldest first, whichever of them is given.
 
     Those that cannot be read are left out.
     """
     names = {upsert.name, *upsert.plan.continues}
-    found = entries()
+    found = list_entries()
     # The oldest first: a later one names those that it continues.
     for entry in reversed(found):
         if entry.name in names or not names.isdisjoint(entry.continues):
@@ -373,7 +350,9 @@ def list_upserts() -> pd.DataFrame:
     []
     """
     limits = KeepingLimits.given()
-    rows = [{"number": number, **_upsert_row(entry, limits)} for number, entry in enumerate(entries(), 1)]
+    rows = [
+        {"number": number, **_upsert_row(entry, limits)} for number, entry in enumerate(list_entries(), 1)
+    ]
     columns = ["number", "name", "at", "host", "products", *(name.replace(" ", "_") for name in _COUNTS)]
     after = ["keeps_products", "by", "why", "earlier_records", "kept_until", "note"]
     frame = pd.DataFrame(rows, columns=[*columns, *after])
@@ -447,14 +426,14 @@ def last_write(base_url: str, since: datetime | None = None, date: datetime | No
     """
     found = [
         write
-        for entry in (entries() if since is None else recent(since))
+        for entry in (list_entries() if since is None else recent_entries(since))
         for write in _writes(entry, base_url, since, date)
         if since is None or write.through >= since
     ]
     return max(found, key=lambda write: write.through, default=None)
 
 
-def recent(since: datetime) -> Iterator[LedgerEntry]:
+def recent_entries(since: datetime) -> Iterator[LedgerEntry]:
     """Yield the upserts whose imports may have been running at a time, the newest first.
 
     The others are those of which a service has shown that they are over, and which were not changed since.
@@ -462,7 +441,9 @@ def recent(since: datetime) -> Iterator[LedgerEntry]:
     # Reading a year of upserts would delay every load. By the date of the file alone nothing is over: a clock that is
     # ahead makes everything old.
     return (
-        entry for entry in entries() if entry.changed_at + LONGEST + CLOCKS >= since or not entry.is_settled
+        entry
+        for entry in list_entries()
+        if entry.changed_at + LONGEST + CLOCKS >= since or not entry.is_settled
     )
 
 
@@ -491,7 +472,7 @@ def note_ended(
         return
     try:
         # The end of an older import no longer matters.
-        found = list(recent(datetime.now(UTC)))
+        found = list(recent_entries(datetime.now(UTC)))
     except StorageError as error:
         _LOG.info("the end of an import could not be recorded: %s", error)
         return
@@ -520,15 +501,15 @@ def _writes(
         return
     for call in upsert.calls:
         at, ended = call.at or entry.changed_at, upsert.ended.get(call.tracking or "")
-        through = at + LONGEST if ended is None else ended.at + settling(base_url)
+        through = at + LONGEST if ended is None else ended.at + settling_time(base_url)
         if ended is None and since is not None and date is not None and call.date is not None:
             # As long before or after as the service says, whatever the clock here has said meanwhile.
             through = since + (call.date + LONGEST - date)
         yield Write(upsert.name, at, through, ended is not None)
-    settle(upsert, date)
+    note_settled(upsert, date)
 
 
-def settle(upsert: UpsertFile, date: datetime | None) -> None:
+def note_settled(upsert: UpsertFile, date: datetime | None) -> None:
     """Note that no import of an upsert can be running any more, if that is so at a date of the service."""
     try:
         upsert.settle(date)
@@ -545,7 +526,7 @@ def unfollowed_imports(base_url: str, key: str) -> list[str]:
         Of the service, and the digest of the access key that sent them.
     """
     found: dict[str, None] = {}
-    for entry in recent(datetime.now(UTC)):
+    for entry in recent_entries(datetime.now(UTC)):
         if (entry.base_url, entry.key) != (base_url, key):
             continue
         with suppress(InputError, StorageError):
@@ -557,15 +538,15 @@ def unfollowed_imports(base_url: str, key: str) -> list[str]:
 
 def has_sent(sources: Collection[str]) -> bool:
     """Whether there are upserts from this machine to one of these services, as far as they can be read."""
-    return any(entry.base_url in sources for entry in readable())
+    return any(entry.base_url in sources for entry in readable_entries())
 
 
 def anything_sent() -> bool:
     """Whether there is an upsert from this machine at all."""
-    return bool(readable())
+    return bool(readable_entries())
 
 
-def readable() -> list[LedgerEntry]:
+def readable_entries() -> list[LedgerEntry]:
     """Return the upserts; none where their folder belongs to somebody else, and so does what was sent.
 
     Raises
@@ -574,7 +555,7 @@ def readable() -> list[LedgerEntry]:
         When another version of prodex has sent one.
     """
     try:
-        found = entries()
+        found = list_entries()
     except StorageError:
         return []
     for entry in found:

@@ -18,8 +18,8 @@ from prodex.gtin import gtin_key
 from prodex.ledger.batch import ARRIVED, Batch, Loaded
 from prodex.ledger.change_digests import attribute_of
 from prodex.ledger.earlier_records import EarlierRecord, earlier_records
-from prodex.ledger.upsert_file import SentCall, UpsertFile, settling
-from prodex.ledger.upserts import readable
+from prodex.ledger.upsert_file import SentCall, UpsertFile, settling_time
+from prodex.ledger.upserts import readable_entries
 from prodex.service.replies import SUCCESS
 
 
@@ -124,7 +124,7 @@ class SentWrite:
 
     @property
     def _settles(self) -> timedelta:
-        return settling(self.base_url)
+        return settling_time(self.base_url)
 
 
 class SentWrites(NamedTuple):
@@ -155,7 +155,7 @@ def sent_writes(gtins: Collection[str], sources: Collection[str]) -> SentWrites:
     wanted = frozenset(gtins)
     found: list[SentWrite] = []
     unreadable: dict[str, frozenset[str]] = {}
-    for entry in readable():
+    for entry in readable_entries():
         # One that cannot be read may be of this service.
         if entry.base_url and entry.base_url not in sources:
             continue

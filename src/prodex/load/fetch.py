@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 
 import pyarrow as pa
 
@@ -207,11 +208,12 @@ class Fetch:
             dates = {**before, **dates_by_key(self._journal)}
             self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
         if ABSENT not in notes:
-            pages = (entry for entry in self._journal.entries() if entry.stage.has_products)
-            received = {**self._held, **{one.product_id: one for page in pages for one in page.keys if one}}
+            pages = (entry.keys for entry in self._journal.entries() if entry.stage.has_products)
+            received = chain(self._held.identities(), *pages)
+            unlisted = {one.product_id: one for one in received if one and one.product_id not in named}
             # An incomplete listing says nothing about the products that it does not contain.
             whole = listing_is_whole(self._journal)
-            self._journal.note(ABSENT, windows.unlisted_requests(received, named) if whole else {})
+            self._journal.note(ABSENT, windows.unlisted_requests(unlisted, named) if whole else {})
         query = self._whole[0]
         missing = [
             self._request(Window(Stage.MISSING, number), replace(query, gtins_in=gtins))

@@ -38,7 +38,7 @@ from prodex.service import Client, connect
 from prodex.service.connection import service_given
 from prodex.store.archive import snapshots_folder
 from prodex.store.copies import Copy, left_out, left_out_line, replacement
-from prodex.store.disappeared_products import absence_of, listing_of
+from prodex.store.disappeared_products import absence_of, listing_is_whole
 from prodex.store.journal import LoadJournal, journals_in
 from prodex.store.journal_contents import ABSENT, newest
 from prodex.store.journal_format import Stage
@@ -319,7 +319,7 @@ def _left_out_lines(
         key = line.removeprefix("product ").partition(", GTIN ")[0]
         before.setdefault(key, []).append(line)
     listing = [entry for entry in journal.entries() if entry.stage is Stage.LISTING]
-    again = {key for key, _ in repeated(listing)} if listing_of(journal) is not None else before.keys()
+    again = {key for key, _ in repeated(listing)} if listing_is_whole(journal) else before.keys()
     for key in (before.keys() & again) - lines.keys() - set(gone):
         lines[key] = before[key]
     return [line for several in lines.values() for line in several]

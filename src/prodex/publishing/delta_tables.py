@@ -85,7 +85,7 @@ def mark(name: str) -> str:
     return f"Published by prodex, format {FORMAT}, from snapshots {name!r}"
 
 
-def opened(place: Place, table: str, version: int | None = None, *advice: str) -> Any:
+def open_delta_table(place: Place, table: str, version: int | None = None, *advice: str) -> Any:
     """Open a Delta table that prodex wrote; `advice` is what to do where its log cannot be read.
 
     Raises
@@ -151,9 +151,9 @@ def _newer(place: Place) -> PublicationRefused:
     )
 
 
-def state_of(place: Place, table: str, version: int | None = None) -> TableState:
+def table_state(place: Place, table: str, version: int | None = None) -> TableState:
     """Return a table as it is now, or as it was in a version."""
-    found = opened(place, table, version, _ELSEWHERE)
+    found = open_delta_table(place, table, version, _ELSEWHERE)
     with place.refusals("read"):
         files = pa.table(found.get_add_actions())["path"].to_pylist()
     return TableState(found.version(), frozenset(files), found)
@@ -199,7 +199,7 @@ def commit(
             return version
         overtaken()
         time.sleep(random.uniform(0, _PAUSE * attempt))  # noqa: S311 - nothing depends on it but who is next
-        found = state_of(place, table)
+        found = table_state(place, table)
     raise busy(place)
 
 

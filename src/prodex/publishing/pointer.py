@@ -35,14 +35,22 @@ from prodex.publishing.delta_tables import (
     created,
     log_name,
     mark,
-    opened,
+    open_delta_table,
     removal,
     require_mark,
-    state_of,
+    table_state,
     written,
 )
 from prodex.publishing.destination import UNCHANGED, WORKERS, Place, delta
-from prodex.publishing.publication import FACTS, SCHEMA, Publication, Row, facts_of, file_names, unreadable
+from prodex.publishing.publication import (
+    FACTS,
+    SCHEMA,
+    Publication,
+    Row,
+    file_names,
+    publication_of_row,
+    unreadable,
+)
 from prodex.tables.declaration import TABLES
 
 POINTER = "_snapshots"
@@ -120,7 +128,9 @@ class Pointer:
         """All publications, in order."""
         with ThreadPoolExecutor(WORKERS) as pool:
             rows = [row for read in pool.map(self.read, self.files) for row in read]
-        found = (facts_of({name: row.get(name) for name in FACTS}, self.place.address) for row in rows)
+        found = (
+            publication_of_row({name: row.get(name) for name in FACTS}, self.place.address) for row in rows
+        )
         return tuple(sorted(found, key=lambda one: one.number))
 
     @cached_property
@@ -221,7 +231,7 @@ class Pointer:
 def pointer_of(place: Place, *advice: str) -> Pointer:
     """Return the publications at a place; none where there is no such table. For `advice` see `opened`."""
     try:
-        return Pointer(place, opened(place, POINTER, None, *advice))
+        return Pointer(place, open_delta_table(place, POINTER, None, *advice))
     except SnapshotNotFound:
         return Pointer(place)
 
@@ -442,7 +452,7 @@ def _is_complete(place: Place, row: Row, there: Mapping[str, int]) -> bool:
 
     def has_its_files(table: str) -> bool:
         try:
-            return state_of(place, table, row.publication.versions[table]).files == wanted[table]
+            return table_state(place, table, row.publication.versions[table]).files == wanted[table]
         except StorageError:
             raise
         except SnapshotError:
@@ -527,7 +537,7 @@ def _require_own_tables(place: Place, there: Mapping[str, int]) -> None:
         raise unreadable(
             place.at(POINTER), "nothing is left of its log, or of the tables beside it", _ELSEWHERE
         )
-    opened(place, beside[0])
+    open_delta_table(place, beside[0])
 
 
 def _replacement(version: int, name: str) -> bytes:

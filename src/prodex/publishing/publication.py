@@ -143,13 +143,13 @@ class Row:
             origin = Origin.from_json(msgspec.json.decode(row["origin"], type=dict))
         except (ValueError, KeyError, TypeError) as error:
             raise unreadable(uri, error) from error
-        found = facts_of(row, uri)
+        found = publication_of_row(row, uri)
         if sum(part.products for part in parts) != found.products:
             raise unreadable(uri, f"its parts do not have {found.products:,} products together")
         return cls(found, origin, parts)
 
 
-def facts_of(row: Mapping[str, Any], uri: str) -> Publication:
+def publication_of_row(row: Mapping[str, Any], uri: str) -> Publication:
     """Return what the first columns of a row say.
 
     Raises

@@ -27,7 +27,7 @@ from prodex.publishing.delta_tables import (
     commit,
     conflict,
     log_name,
-    state_of,
+    table_state,
 )
 from prodex.publishing.destination import WORKERS, Place, delta, place_of
 from prodex.publishing.pointer import POINTER, Pointer, PointerRepair, pointer_of, repaired_pointer
@@ -152,7 +152,7 @@ def _publish_content(content: _Content, place: Place, reporter: Reporter, *, old
     logs = {path.partition("/_delta_log/")[0] for path in there if "/_delta_log/" in path}
 
     def found(table: str) -> TableState:
-        return state_of(place, table) if table in logs else TableState()
+        return table_state(place, table) if table in logs else TableState()
 
     def upload(one: tuple[str, PublishedFile]) -> None:
         place.upload(one[1].source, one[0], one[1].facts)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from datetime import date
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, get_type_hints
 
 import msgspec
 
 from prodex.errors import InputError, ProdexError
 from prodex.languages import Message
 from prodex.quality.check import Check
-from prodex.quality.laws import Law, Standing
-from prodex.quality.rulebook import Certain, Parameter, Rule
+from prodex.quality.laws import Standing
+from prodex.quality.rulebook import Parameter, Rule
 from prodex.selection.plain import as_plain, from_plain
 from prodex.selection.units import ALL_UNITS, CONSUMER, NAMED
 
-#: What a saved rule is asked of its declaration, by the same names.
+#: The kinds of parameters by the names that files have for them.
 _KINDS = {kind.__name__: kind for kind in (str, int, float, bool)}
 
 
@@ -27,31 +29,15 @@ class _SavedParameter(msgspec.Struct):
     default: Any = None
 
 
-class _SavedRule(msgspec.Struct):
-    id: str
-    title: str
-    problem: str
-    why: str
-    fix: str
-    reason: str
-    severity: str
-    weight: float
-    dimension: str
-    block: str
-    needs: tuple[str, ...]
-    certain: Certain
-    scope: dict[str, Any]
-    parameters: list[_SavedParameter]
-    source: str
-    exact: bool
-    pack: str
-    shipped: bool
-    says_unknown: bool
-    law: Law | None
-    article: str
-    in_force: date | None
-    until: date | None
-    cannot_see: str
+#: What is saved otherwise than it stands in a rule.
+_OTHERWISE: Mapping[str, Any] = {"scope": dict[str, Any], "parameters": list[_SavedParameter]}
+#: What is saved of a rule: all but its code, which does not compare.
+_TYPES = get_type_hints(Rule)
+_SAVED = {one.name: _OTHERWISE.get(one.name, _TYPES[one.name]) for one in fields(Rule) if one.compare}
+if TYPE_CHECKING:
+    _SavedRule: TypeAlias = Any
+else:
+    _SavedRule = msgspec.defstruct("_SavedRule", list(_SAVED.items()))
 
 
 class SavedCheck(msgspec.Struct):
@@ -75,7 +61,7 @@ class SavedCheck(msgspec.Struct):
         ValueError
             When it is no check.
         """
-        facts = {name: getattr(self.rule, name) for name in _SavedRule.__struct_fields__}
+        facts = msgspec.structs.asdict(self.rule)
         needed = {one.name for one in self.rule.parameters}
         if self.rule.says_unknown:
             needed |= {"channel", "level", "asked"}
@@ -89,9 +75,7 @@ class SavedCheck(msgspec.Struct):
         except ProdexError as error:
             raise ValueError(f"the scope of rule {self.rule.id!r:.80}: {error}") from error
         parameters = tuple(map(_parameter, facts.pop("parameters")))
-        rule = Rule(
-            **facts, scope=scope, parameters=parameters, function=_gone, whole=(), gather=None, prepare=None
-        )
+        rule = Rule(**facts, scope=scope, parameters=parameters, function=_gone)
         return Check(
             rule,
             tuple((name, _value(value)) for name, value in self.parameters.items()),
@@ -108,19 +92,15 @@ class SavedCheck(msgspec.Struct):
 def saved(check: Check) -> SavedCheck:
     """Return what is saved of a check."""
     rule = check.rule
-    facts = {
-        name: getattr(rule, name)
-        for name in _SavedRule.__struct_fields__
-        if name not in {"scope", "parameters"}
-    }
-    declared = [
+    parameters = [
         _SavedParameter(
             one.name, one.kind.__name__, one.several, one.required, None if one.required else one.default
         )
         for one in rule.parameters
     ]
+    written = {"scope": as_plain(rule.scope), "parameters": parameters}
     return SavedCheck(
-        _SavedRule(**facts, scope=as_plain(rule.scope), parameters=declared),
+        _SavedRule(**{name: written.get(name, getattr(rule, name)) for name in _SAVED}),
         {name: _plain(value) for name, value in check.parameters if _is_plain(value)},
         check.severity,
         check.weight,

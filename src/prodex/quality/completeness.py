@@ -30,7 +30,7 @@ from prodex.quality.check import Check
 from prodex.quality.group_figures import counted_units_of
 from prodex.quality.required_checks import asked_words
 from prodex.quality.requirements import ALL, Channel, Requirements, column_of
-from prodex.quality.scores import ratio
+from prodex.quality.scores import ratio, states_by_group
 from prodex.quality.states import State, States
 from prodex.selection.units import ALL_UNITS, CONSUMER, UnitCount
 from prodex.tables.columns import encoded
@@ -191,10 +191,9 @@ class Completeness:
         Requirements that list no family at all mean every one, and none is new to them.
         """
         groups = self.families
-        sizes = np.bincount(groups.groups, minlength=len(groups.codes))
         rows = [
             (code, label or code, int(size))
-            for code, label, size in zip(groups.codes, groups.labels, sizes, strict=True)
+            for code, label, size in zip(groups.codes, groups.labels, groups.sizes, strict=True)
             if size and code is not None and not self.is_listed(code)
         ]
         names = _family_columns(self.wanted.by)
@@ -283,14 +282,16 @@ class Completeness:
         self, view: _View, groups: Groups, counts: _Counts, place: int, words: Translation
     ) -> pd.DataFrame:
         """Return one row for all products, and one for each group to which anything applies."""
-        complete, incomplete, unknown, unclear = counts.states[place].astype(float)
+        complete, incomplete, unknown = counts.views[place][[State.PASS, State.FAIL, State.UNKNOWN]].astype(
+            float
+        )
         products = complete + incomplete + unknown
         must, should = ([one.place for one in columns] for columns in (view.must, view.should))
-        missing = counts.fails[must]
-        filled, required = counts.passes[must].sum(axis=0), (missing + counts.passes[must]).sum(axis=0)
+        passes, missing = counts.checks[must, State.PASS], counts.checks[must, State.FAIL]
+        filled, required = passes.sum(axis=0), (missing + passes).sum(axis=0)
         wanted, wanted_filled = (
-            (counts.fails + counts.passes)[should].sum(axis=0),
-            counts.passes[should].sum(axis=0),
+            counts.checks[should][:, [State.PASS, State.FAIL]].sum(axis=(0, 1)),
+            counts.checks[should, State.PASS].sum(axis=0),
         )
         frame = pd.DataFrame(
             {
@@ -317,7 +318,7 @@ class Completeness:
                     [_most_missing(view.must, of_group, words) for of_group in missing.T], dtype="str"
                 ),
                 "units": self.units(view.channel),
-                "units_unknown": unclear.astype(np.int64),
+                "units_unknown": counts.unclear[place],
             }
         )
         kept = (products > 0) | (wanted > 0)
@@ -353,50 +354,46 @@ class _Counts:
 
     Attributes
     ----------
-    fails, passes
-        By column of the matrix and group.
-    states
-        By view, state and group: complete, incomplete, unknown; and those of them that may be other units.
+    checks
+        By column of the matrix, state and group.
+    views
+        By view, state and group.
+    unclear
+        By view and group those that count, and may be other units.
     """
 
-    fails: npt.NDArray[np.int64]
-    passes: npt.NDArray[np.int64]
-    states: npt.NDArray[np.int64]
+    checks: npt.NDArray[np.int64]
+    views: npt.NDArray[np.int64]
+    unclear: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, seen: Completeness, views: Sequence[_View], groups: Groups) -> _Counts:
         """Count part by part: the states of a large audit at once would take much memory."""
-        size, checks = len(groups.codes) + 1, len(seen.audit.checks)
-        fails, passes = (np.zeros((checks, size), np.int64) for _ in range(2))
-        found = np.zeros((len(views), len(_SHOWN) + 1, size), np.int64)
-        unclear = counted_units_of(seen.audit).unknown
-        used = np.array(sorted({one.place for view in views for one in (*view.must, *view.should)}), np.int64)
+        size = len(groups.codes) + 1
+        found = cls(
+            np.zeros((len(seen.audit.checks), len(State), size), np.int64),
+            np.zeros((len(views), len(State), size), np.int64),
+            np.zeros((len(views), size), np.int64),
+        )
+        is_unclear = counted_units_of(seen.audit).unknown
+        used = sorted({one.place for view in views for one in (*view.must, *view.should)})
         of_product = np.argsort(groups.rows, kind="stable")
         rows, group = groups.rows[of_product], groups.groups[of_product] + 1
         end = 0
         for states in seen.parts():
             first, end = end, end + len(states)
             here = slice(*np.searchsorted(rows, [first, end]))
-            order = np.argsort(group[here], kind="stable")
-            own, of_row = group[here][order], rows[here][order] - first
-            # Where each group begins among the rows of this part.
-            there, starts = np.unique(own, return_index=True)
-            for found_in, state in ((fails, State.FAIL), (passes, State.PASS)):
-                held = states[:, used] == state
-                found_in[used, 0] += held.sum(axis=0)
-                if len(there):
-                    by_group = np.add.reduceat(held[of_row], starts, axis=0, dtype=np.int64)
-                    found_in[np.ix_(used, there)] += by_group.T
+            # Each product counts once among all of them, and once in each of its groups.
+            row = np.concatenate([np.arange(len(states)), rows[here] - first])
+            own = np.concatenate([np.zeros(len(states), np.int64), group[here]])
+            for place in used:
+                found.checks[place] += states_by_group(states[:, place][row], own, size)
             for place, view in enumerate(views):
                 joined = _joined_states(states[:, [one.place for one in view.must]])
-                kinds = (joined != State.NOT_APPLICABLE) & unclear[first:end]
-                for row, mask in enumerate([*(joined == one for one in _SHOWN), kinds]):
-                    found[place, row, 0] += mask.sum()
-                    found[place, row] += np.bincount(own, mask[of_row], size).astype(np.int64)
-        return cls(fails, passes, found)
-
-
-_SHOWN = (State.PASS, State.FAIL, State.UNKNOWN)
+                found.views[place] += states_by_group(joined[row], own, size)
+                is_other = (joined != State.NOT_APPLICABLE) & is_unclear[first:end]
+                found.unclear[place] += np.bincount(own[is_other[row]], minlength=size)
+        return found
 
 
 def _sentence(row: Mapping[Any, Any], channel: Said) -> Message:

@@ -235,10 +235,9 @@ def _rows(audit: Audit) -> Iterator[Figure]:
     size = len(audit)
     suppliers = _Suppliers(size, audit.groups("owner"))
     kinds = audit.groups("kind")
-    sizes = np.bincount(kinds.groups, minlength=len(kinds.codes)).tolist()
     yield from _measured("products", size, {NONE: size})
     yield from _measured("supplier", size, suppliers.by_code(suppliers.sizes))
-    yield from _measured("kind", size, dict(zip(_codes(kinds), sizes, strict=True)))
+    yield from _measured("kind", size, dict(zip(_codes(kinds), kinds.sizes.tolist(), strict=True)))
     if not np.isnan(audit.score):
         yield from _measured("score", size, {NONE: audit.score})
     owners = suppliers.groups
@@ -264,7 +263,7 @@ class _Suppliers:
         self.codes = _codes(groups)
         self.of = np.empty(size, np.int64)
         self.of[groups.rows] = groups.groups
-        self.sizes = self.counts(np.arange(size))
+        self.sizes = groups.sizes
         # Attribute by attribute only of the largest: all of a thousand suppliers would be a hundred thousand figures.
         largest = np.argsort(-self.sizes, kind="stable")[:LARGEST]
         self.large = largest[self.sizes[largest] >= LEAST].tolist()

@@ -10,7 +10,7 @@ from prodex.facts.groups import Groups, column_names, with_names
 from prodex.locales import language_label
 from prodex.messages import hint_and_all
 from prodex.quality.audit import Audit
-from prodex.quality.scores import SMALL, by_group, counted, ratio
+from prodex.quality.scores import SMALL, by_group, counted, ratio, states_by_group
 from prodex.quality.states import State
 from prodex.selection.paths import GROUP_PATHS
 from prodex.selection.units import ALL_UNITS, CONSUMER, FLAG, CountedUnits, UnitCount, unit_words, units_given
@@ -115,13 +115,10 @@ def _coverage(audit: Audit, groups: Groups, units: str) -> pd.DataFrame:
         counted_units.append(counted.count())
         is_counted, is_unclear = counted.mask[groups.rows], counted.unknown[groups.rows]
         column = audit.states[:, place][groups.rows]
-        filled, failed, unknown, unclear = (
-            np.bincount(groups.groups[mask & is_counted], minlength=len(groups.codes))
-            for mask in (
-                *(column == state for state in (State.PASS, State.FAIL, State.UNKNOWN)),
-                (column != State.NOT_APPLICABLE) & is_unclear,
-            )
-        )
+        counts = states_by_group(column[is_counted], groups.groups[is_counted], len(groups.codes))
+        filled, failed, unknown = counts[[State.PASS, State.FAIL, State.UNKNOWN]]
+        is_other = is_counted & is_unclear & (column != State.NOT_APPLICABLE)
+        unclear = np.bincount(groups.groups[is_other], minlength=len(groups.codes))
         frame = pd.DataFrame(
             {
                 "attribute": pd.Series([check.attribute] * len(groups.codes), dtype="str"),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex.errors import InputError
 from prodex.quality.products import Products
-from prodex.tables.columns import Mask, encoded
+from prodex.tables.columns import Mask
+from prodex.tables.frames import to_frame
 from prodex.written_numbers import written_share
 
 
@@ -35,9 +36,8 @@ class Origins:
     @classmethod
     def of(cls, products: Products, countries: Sequence[str], shares: Sequence[str], among: Mask) -> Origins:
         """Return those of some products of a part; a country and its share are in the same item of a list."""
-        given = _values(products, among, countries, ("codes", "code"), ("scalars", "value"))
-        numbers = (("quantities", "value"), ("scalars", "value"), ("codes", "code"))
-        told = _values(products, among, shares, *numbers)
+        given = _values(products, among, countries, "codes.code", "scalars.value")
+        told = _values(products, among, shares, "quantities.value", "scalars.value", "codes.code")
         # One country may be given by its code and, below it, by its name: the first of an item is kept.
         given = given.drop_duplicates(["product", "item"])
         told["share"] = [_share(each) for each in told["value"]]
@@ -56,34 +56,17 @@ class Origins:
         return cls(rows[["product", "country", "share"]], products.any(np.array(wrong, np.int64)))
 
 
-class _Source(NamedTuple):
-    table: str
-    column: str
-
-
-def _values(products: Products, among: Mask, paths: Sequence[str], *sources: tuple[str, str]) -> pd.DataFrame:
+def _values(products: Products, among: Mask, paths: Sequence[str], *columns: str) -> pd.DataFrame:
     """Return the values at wire paths: product, item of the outermost list, order in it, value as text."""
-    found = []
-    for table, column in map(_Source._make, sources):
-        rows = products.arrow(table, "attribute", "position", column)
-        names, name = encoded(rows["attribute"])
-        meant = np.array([each in set(paths) for each in names.to_pylist()], bool)
-        is_meant = meant[name] if meant.any() else np.zeros(len(rows), bool)
-        is_meant &= among[rows["product"].to_numpy()]
-        if is_meant.any():
-            kept = rows.filter(pa.array(is_meant))
-            found.append(kept.select(["product", "position", column]).to_pandas().set_axis(_NAMES, axis=1))
-    every = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=list(_NAMES))
-    every = every[every["value"].notna()]
-    every["value"] = every["value"].astype(str).str.strip()
-    every = every[every["value"] != ""].astype({"product": np.int64})
-    every["item"] = every["item"].fillna("").astype(str)
-    outermost = every["item"].str.partition(".")[0] if len(every) else every["item"]
-    every["order"] = pd.to_numeric(outermost, errors="coerce").fillna(0).astype(np.int64)
-    return every
-
-
-_NAMES = ("product", "item", "value")
+    rows = products.values_at(paths, *columns)
+    # What is below a path is another thing that is said of it.
+    rows = rows.filter(pc.is_in(rows["attribute"], pa.array(paths, pa.string())))
+    frame = to_frame(rows.filter(pa.array(among[rows["product"].to_numpy()])))
+    # As objects: pandas joins no empty columns of Arrow.
+    item = frame["position"].fillna("").astype(object)
+    order = pd.to_numeric(item.str.partition(".")[0], errors="coerce") if len(item) else item
+    order = order.fillna(0).astype(np.int64)
+    return frame[["product"]].assign(item=item, value=frame["value"].str.strip(), order=order)
 
 
 def _share(text: str) -> float:

@@ -135,6 +135,14 @@ class PictureColumns(ChildRows):
         names: list[str | None] = found.to_pylist()
         return names
 
+    def names_alike(self, key: Rows, among: Mask, rows: Rows) -> list[list[str]]:
+        """Return for some pictures what tells those among others from each other that have the same key."""
+        alike: dict[int, list[str]] = {}
+        every = np.flatnonzero(among & self.any(rows)[self.product])
+        for one, name in zip(key[every].tolist(), self.identities(every), strict=True):
+            alike.setdefault(one, []).append(str(name))
+        return [sorted(alike[one]) for one in key[rows].tolist()]
+
     def seen_together(self, columns: Sequence[str], pictures: Rows) -> list[tuple[Any, ...]]:
         """Return the values of some columns, and of some pictures."""
         values = [self.seen(column, pictures).to_pylist() for column in columns]
@@ -206,18 +214,16 @@ def _stated_languages(
 ) -> dict[tuple[int, str], set[str]]:
     """Return the languages that fields state, by product and position of the picture."""
     found: dict[tuple[int, str], set[str]] = {}
-    fields = pa.array([f"{PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")])
-    for table, column in (("codes", "code"), ("scalars", "value")):
-        rows = pictures.products.arrow(table, "attribute", "position", column)
-        rows = rows.filter(pc.is_in(rows["attribute"], fields))
-        for product, position, value in zip(
-            *(rows[name].to_pylist() for name in ("product", "position", column)), strict=True
-        ):
-            # A list has one more index: "0.1" is the second language of picture "0".
-            for key in ((product, position), (product, position.rpartition(".")[0])):
-                if value and key in wanted:
-                    found.setdefault(key, set()).add(_short_code(value))
-                    break
+    fields = [f"{PICTURES}.{field}{leaf}" for field in _FIELDS for leaf in ("", ".normalizedCode")]
+    rows = pictures.products.values_at(fields, "codes.code", "scalars.value")
+    rows = rows.filter(pc.is_in(rows["attribute"], pa.array(fields)))
+    columns = (rows[name].to_pylist() for name in ("product", "position", "value"))
+    for product, position, value in zip(*columns, strict=True):
+        # A list has one more index: "0.1" is the second language of picture "0".
+        for key in ((product, position), (product, position.rpartition(".")[0])):
+            if key in wanted:
+                found.setdefault(key, set()).add(_short_code(value))
+                break
     return found
 
 

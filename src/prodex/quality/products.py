@@ -6,13 +6,16 @@ has one row for each text, with the position of its product, from 0, in the colu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,7 +31,8 @@ from prodex.facts.requested_data import EVERY_TEXT, EVERYTHING, Asked, asked_for
 from prodex.quality.part_columns import PartColumns, written_out
 from prodex.quality.text_normalization import FoldedTexts
 from prodex.selection.paths import wire_paths
-from prodex.tables.columns import Mask, Rows, as_one_chunk, is_true, places
+from prodex.tables.attributes import is_within
+from prodex.tables.columns import Mask, Rows, as_one_chunk, by_value, encoded, filled_values, is_true, places
 from prodex.tables.declaration import TABLES
 from prodex.tables.fill_state import FillStates
 from prodex.tables.filled import Filled
@@ -36,7 +40,13 @@ from prodex.tables.frames import to_frame, to_series
 from prodex.tables.unreadable import Unreadable
 
 _Made = TypeVar("_Made")
+_Given = ParamSpec("_Given")
 _UNMADE: Any = object()
+_VALUES = pa.schema(
+    [("product", pa.int64()), *((name, pa.string()) for name in ("attribute", "position", "value"))]
+)
+#: Of one chunk: Arrow computes nothing of none.
+_NO_VALUES = pa.table([pa.array([], one.type) for one in _VALUES], schema=_VALUES)
 
 
 class Products:
@@ -150,6 +160,50 @@ class Products:
         own = pa.array(~are_pending(attribute))
         found = [self._places(table, keys), *map(written_out, read)]
         return to_frame(pa.table([one.filter(own) for one in found], names=["product", *columns]))
+
+    def values_at(self, paths: Collection[str], *columns: str) -> pa.Table:
+        """Return what stands at or below wire paths, as texts, whichever table it is in; nothing that is no data.
+
+        Parameters
+        ----------
+        paths
+            Wire paths.
+        columns
+            Where values are looked for, as "codes.code"; rows are in this order.
+
+        Returns
+        -------
+        pyarrow.Table
+            `product`, the position of the product, `attribute`, `position` and `value`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> from prodex.quality.run import moment_of
+        >>> catalog = prodex.flatten([{"id": 7, "origin": {"country": {"code": "FR"}}}, {"id": 8}])
+        >>> products = Products(catalog.parts[0], catalog.origin, moment_of(None))
+        >>> products.values_at(["origin"], "codes.code", "scalars.value").to_pylist()
+        [{'product': 0, 'attribute': 'origin.country', 'position': '', 'value': 'FR'}]
+        """
+        found = [_NO_VALUES]
+        for one in columns:
+            table, _, column = one.partition(".")
+            rows = self.arrow(table, "attribute", "position", column)
+            # Most parts have none: then no value is looked at.
+            meant = by_value(
+                rows["attribute"], lambda name: any(is_within(name, path) for path in paths), False
+            )
+            if meant.any():
+                rows = rows.filter(pa.array(meant.astype(bool)))
+                rows = rows.filter(pa.array(filled_values(as_one_chunk(rows[column]))))
+                found.append(rows.rename_columns(_VALUES.names).cast(_VALUES))
+        return pa.concat_tables(found)
+
+    def by_folded(self, texts: Any, make: Callable[[str], Any], missing: Any) -> npt.NDArray[Any]:
+        """Return what is made of each text, folded as words are looked for in it; each different one is asked once."""
+        distinct, code = encoded(texts)
+        # The last value is for rows without a text, whose code is -1.
+        return np.array([*map(make, self.folded(distinct).to_pylist()), missing])[code]
 
     def folded(self, texts: pa.Array) -> pa.Array:
         """Return texts as words are looked for in them, missing ones empty; each is folded once, whoever asks.
@@ -319,6 +373,32 @@ class Products:
                 )
             )
         return pa.array(found)
+
+
+def made_once(
+    make: Callable[Concatenate[Products, _Given], _Made],
+) -> Callable[Concatenate[Products, _Given], _Made]:
+    """Let a function make something of the products of a part once, however many rules ask for it.
+
+    What else it is given can be hashed: for another value it makes another thing.
+
+    Examples
+    --------
+    >>> @made_once
+    ... def is_long(products, characters=40):
+    ...     return products["name"].str.len() > characters
+    """
+    signature = inspect.signature(make)
+
+    @wraps(make)
+    def made(products: Products, /, *args: _Given.args, **named: _Given.kwargs) -> _Made:
+        given = signature.bind(products, *args, **named)
+        # With or without its defaults, it is the same call.
+        given.apply_defaults()
+        _, *others = given.arguments.values()
+        return products.remember((make, *others), lambda: make(products, *args, **named))
+
+    return made
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from prodex.quality.asked_attributes import AskedAttribute, selector_of
 from prodex.quality.asks import Ask, Level
 from prodex.quality.check import Check
 from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.required_values import (
     THERE,
     fill_states,
@@ -29,7 +29,7 @@ from prodex.quality.required_values import (
 )
 from prodex.quality.requirements import Channel, Requirements, column_of
 from prodex.quality.rulebook import SEVERITIES, Block, Parameter, Rule, Severity
-from prodex.quality.scope import EVERYTHING, is_meant
+from prodex.quality.scope import is_meant
 from prodex.quality.verdict import Verdict
 from prodex.selection.paths import wire_paths
 from prodex.selection.units import FLAG, NAMED, CountedUnits
@@ -132,8 +132,7 @@ class Wanted:
 
     def in_channel(self, products: Products) -> Mask:
         """Return which products the channel is about for certain."""
-        selection = self.channel.market_selection
-        meant = products.remember(selection, lambda: is_meant(products, selection))
+        meant = is_meant(products, self.channel.market_selection)
         counted, undecided = self.units(products)
         return np.asarray(meant.to_numpy(bool, na_value=False)) & counted & ~undecided
 
@@ -145,9 +144,10 @@ class Wanted:
         """
         if not self.families.requirements.counts_consumer_units(self.channel, self.asked):
             return np.ones(len(products), bool), np.zeros(len(products), bool)
-        return products.remember("consumer units", lambda: _consumer_units(products))
+        return _consumer_units(products)
 
 
+@made_once
 def _consumer_units(products: Products) -> tuple[Mask, Mask]:
     units = CountedUnits.of(products.assumed(FLAG))
     is_asked = products.are_asked_for(wire_paths(FLAG))
@@ -185,20 +185,13 @@ def _rule(name: str, severity: Severity, title: str, problem: str, fix: str, rea
         severity=severity,
         weight=SEVERITIES[severity],
         dimension="completeness",
-        block="identity",
         needs=("{attribute}",),
-        certain=None,
-        scope=EVERYTHING,
         # By these a check is called: must_have[Web shop (France),namePublicLong,fr].
         parameters=tuple(
             Parameter(one, str, several=False, default=inspect.Parameter.empty)
             for one in ("channel", "asked", "language")
         ),
-        whole=(),
-        gather=None,
-        prepare=None,
         source="requirements",
-        exact=True,
         says_unknown=True,
     )
 

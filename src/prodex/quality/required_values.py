@@ -19,14 +19,14 @@ import pyarrow.compute as pc
 
 from prodex.errors import NotExported
 from prodex.facts.requested_data import Asked, asked_for
-from prodex.languages import Message
+from prodex.languages import Message, Said
 from prodex.locales import short_of
 from prodex.patterns import PatternTooSlow
 from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of, value_columns
 from prodex.quality.asks import Ask
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
-from prodex.quality.products import Products
-from prodex.quality.reasons import Reasons
+from prodex.quality.products import Products, made_once
+from prodex.quality.reasons import Reasons, of_each
 from prodex.quality.verdict import Evidence, compared_with
 from prodex.tables.columns import (
     Mask,
@@ -46,12 +46,9 @@ from prodex.tables.values import number_text
 THERE = Message("there is data")
 
 
+@made_once
 def fill_states(products: Products, asked: AskedAttribute) -> FillStates:
     """Return the state of each product at what is asked about: an attribute, a picture's face or a nutrient."""
-    return products.remember(("asked", asked), lambda: _fill_states(products, asked))
-
-
-def _fill_states(products: Products, asked: AskedAttribute) -> FillStates:
     needed, language = _needs(asked), asked.language or None
     requested = asked_for(products.origin, needed, language)
     if requested is Asked.NOTHING:
@@ -106,6 +103,7 @@ class Values:
         return [()] * len(rows) if self.more is None else [self.more[row] for row in rows.tolist()]
 
 
+@made_once
 def values_of(products: Products, asked: AskedAttribute) -> Values:
     """Return all values of what is asked about.
 
@@ -114,7 +112,35 @@ def values_of(products: Products, asked: AskedAttribute) -> Values:
     NotExported
         When an export left them out.
     """
-    return products.remember(("values", asked), lambda: _read_values(products, asked))
+    path, chosen = selector_of(asked.attribute)
+    if path == PICTURES:
+        return _pictures(products, chosen)
+    if chosen:
+        return _nutrient(products, chosen)
+    read: list[Values] = []
+    for column in value_columns(path):
+        read.append(_values(np.arange(len(products)), products.column(column)))
+    for table, (column, *_) in BY_SHAPE.items():
+        # A quantity is a number with its unit, which no condition names: whether it is as asked, nobody can say.
+        if table == "quantities":
+            continue
+        names = ["attribute", column, *_FURTHER.get(table, ())]
+        rows = products.arrow(table, *names)
+        meant = is_true(pc.is_in(rows["attribute"], pa.array(_ends(path), pa.string())))
+        if table == "texts" and asked.language:
+            meant &= _in_language(rows["language"], asked.language)
+        rows = rows.filter(pa.array(meant))
+        is_number = is_true(pc.equal(rows["type"], "number")) if table == "scalars" else None
+        more = rows["language"].to_pylist() if table == "texts" else None
+        read.append(
+            _values(as_one_chunk(rows["product"]).to_numpy(), as_one_chunk(rows[column]), is_number, more)
+        )
+    return Values(
+        np.concatenate([one.product for one in read]),
+        pa.concat_arrays([one.texts for one in read]),
+        np.concatenate([one.is_number for one in read]),
+        more=[more for one in read for more in one.identity(np.arange(len(one.product)))],
+    )
 
 
 class Wrong(NamedTuple):
@@ -157,7 +183,7 @@ def wrong_values(
     values = values_of(products, asked)
     wrong, unsaid = np.zeros((2, len(there)), bool)
     rows: list[Rows] = []
-    reasons: list[Message] = []
+    reasons: list[Said | None] = []
     compared: list[str] = []
     too_slow = ""
     for number, ask in asks.items():
@@ -177,13 +203,11 @@ def wrong_values(
                 too_slow = str(error)
                 unsaid |= meant
             else:
-                why = [Message("does not match the pattern {pattern}", pattern=ask.pattern)] * int(
-                    (~matched).sum()
-                )
+                why = Message("does not match the pattern {pattern}", pattern=ask.pattern)
                 refused = chain(refused, [(~matched, why, ("pattern", ask.pattern))])
         for bad, why, condition in refused:
             rows.append(own[bad])
-            reasons += why
+            reasons += of_each(why, int(bad.sum()))
             compared += [compared_with(*condition, *more) for more in values.identity(own[bad])]
         # Something is there, and nothing of it can be compared: nobody can say that it is right, or wrong.
         meant[values.product[own]] = False
@@ -220,7 +244,7 @@ def present_values(products: Products, asked: AskedAttribute, there: Mask) -> Ev
             shown.setdefault(product, text)
             said[product].append(compared_with(text, *more))
     if said and not asked.language and path == asked.attribute:
-        for leaves in products.remember(("leaves", path), lambda: list(_leaves(products, path))):
+        for leaves in _leaves(products, path):
             own = leaves.filter(pa.array(there[as_one_chunk(leaves["product"]).to_numpy()]))
             for product, *leaf in zip(*(one.to_pylist() for one in own.columns), strict=True):
                 said[product].append(compared_with(*leaf))
@@ -241,8 +265,10 @@ def _evidence(
     )
 
 
-def _leaves(products: Products, path: str) -> Iterator[pa.Table]:
-    """Yield what products have below an attribute, at whatever depth: another content has not been looked at."""
+@made_once
+def _leaves(products: Products, path: str) -> list[pa.Table]:
+    """Return what products have below an attribute, at whatever depth: another content has not been looked at."""
+    found = []
     for table in tables_at(path):
         keys = {"product_id", "gtin", "attribute", "position"}
         columns = [name for name in TABLES[table].schema.names if name not in keys]
@@ -252,7 +278,8 @@ def _leaves(products: Products, path: str) -> Iterator[pa.Table]:
         with suppress(NotExported):
             rows = products.arrow(table, "attribute", *columns)
             inside = pc.or_(pc.equal(rows["attribute"], path), pc.starts_with(rows["attribute"], f"{path}."))
-            yield rows.filter(inside)
+            found.append(rows.filter(inside))
+    return found
 
 
 @dataclass
@@ -275,38 +302,6 @@ def _are_matched(products: Products, ask: Ask, texts: list[str]) -> Mask:
         matches.too_slow = error
         raise
     return np.array([matches.known[text] for text in texts], bool)
-
-
-def _read_values(products: Products, asked: AskedAttribute) -> Values:
-    path, chosen = selector_of(asked.attribute)
-    if path == PICTURES:
-        return _pictures(products, chosen)
-    if chosen:
-        return _nutrient(products, chosen)
-    read: list[Values] = []
-    for column in value_columns(path):
-        read.append(_values(np.arange(len(products)), products.column(column)))
-    for table, (column, *_) in BY_SHAPE.items():
-        # A quantity is a number with its unit, which no condition names: whether it is as asked, nobody can say.
-        if table == "quantities":
-            continue
-        names = ["attribute", column, *_FURTHER.get(table, ())]
-        rows = products.arrow(table, *names)
-        meant = is_true(pc.is_in(rows["attribute"], pa.array(_ends(path), pa.string())))
-        if table == "texts" and asked.language:
-            meant &= _in_language(rows["language"], asked.language)
-        rows = rows.filter(pa.array(meant))
-        is_number = is_true(pc.equal(rows["type"], "number")) if table == "scalars" else None
-        more = rows["language"].to_pylist() if table == "texts" else None
-        read.append(
-            _values(as_one_chunk(rows["product"]).to_numpy(), as_one_chunk(rows[column]), is_number, more)
-        )
-    return Values(
-        np.concatenate([one.product for one in read]),
-        pa.concat_arrays([one.texts for one in read]),
-        np.concatenate([one.is_number for one in read]),
-        more=[more for one in read for more in one.identity(np.arange(len(one.product)))],
-    )
 
 
 def _pictures(products: Products, face: str) -> Values:
@@ -333,7 +328,7 @@ def _nutrient(products: Products, code: str) -> Values:
     )
 
 
-def _refused(ask: Ask, values: Values, size: int) -> Iterator[tuple[Mask, list[Message], tuple[object, ...]]]:
+def _refused(ask: Ask, values: Values, size: int) -> Iterator[tuple[Mask, Message, tuple[object, ...]]]:
     """Yield which of some values, of so many products, are not as asked, for each why, and the condition for all.
 
     What their pattern says is asked elsewhere, since it may take too long.
@@ -351,28 +346,30 @@ def _refused(ask: Ask, values: Values, size: int) -> Iterator[tuple[Mask, list[M
         bad = ~good
         # Neither their order nor their case decides.
         codes = sorted({code.lower() for code in ask.one_of})
-        yield bad, [Message("none of {codes}", codes=ask.one_of)] * int(bad.sum()), ("one of", *codes)
+        yield bad, Message("none of {codes}", codes=ask.one_of), ("one of", *codes)
     if ask.shortest:
         bad = length < ask.shortest
-        why = [
-            Message("too short: {count} of at least {least} characters", count=one, least=ask.shortest)
-            for one in length[bad].tolist()
-        ]
-        yield bad, why, ("shortest", ask.shortest)
+        yield (
+            bad,
+            Message(
+                "too short: {count} of at least {least} characters", count=length[bad], least=ask.shortest
+            ),
+            ("shortest", ask.shortest),
+        )
     if ask.longest:
         bad = length > ask.longest
-        why = [
-            Message("too long: {count} of at most {most} characters", count=one, most=ask.longest)
-            for one in length[bad].tolist()
-        ]
-        yield bad, why, ("longest", ask.longest)
+        yield (
+            bad,
+            Message("too long: {count} of at most {most} characters", count=length[bad], most=ask.longest),
+            ("longest", ask.longest),
+        )
     if ask.pixels and values.pixels is not None:
         # One picture that is large enough will do.
         largest = np.zeros(size)
         np.maximum.at(largest, values.product, values.pixels)
         bad = largest[values.product] < ask.pixels
         too_small = Message("at least {pixels} pixels on the longest side are required", pixels=ask.pixels)
-        yield bad, [too_small] * int(bad.sum()), ("pixels", ask.pixels)
+        yield bad, too_small, ("pixels", ask.pixels)
 
 
 def _ends(path: str) -> list[str]:

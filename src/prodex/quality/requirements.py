@@ -436,10 +436,6 @@ class Requirements:
         """Return the channels and families alone: what an audit keeps to say what it was made by."""
         return replace(self, requirements=())
 
-    def named(self, name: str) -> Self:
-        """Return the same under another name."""
-        return replace(self, name=name)
-
     @cached_property
     def listed(self) -> Mapping[str, ProductFamily]:
         """The families by code."""

@@ -37,7 +37,8 @@ Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "ac
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
 RULE_SET = "6"
 
-#: Severities, the worst first, each with its weight in a score unless a rule or a profile gives another one.
+#: Severities, the worst first, each with its weight in a score unless a rule or a profile gives another. Each weighs
+#: twice the next, and what only informs lowers no score.
 SEVERITIES: Mapping[str, float] = {"blocker": 4.0, "error": 2.0, "warning": 1.0, "info": 0.0}
 BLOCKS: tuple[str, ...] = get_args(Block)
 DIMENSIONS: tuple[str, ...] = get_args(Dimension)
@@ -106,25 +107,25 @@ class Rule:
     """
 
     id: str
-    function: RuleFunction = field(compare=False)  # code has no value
     title: str
-    problem: str
-    why: str
-    fix: str
-    reason: str
-    severity: str
-    weight: float
-    dimension: str
-    block: str
-    needs: tuple[str, ...]
-    certain: Certain
-    scope: Selection
-    parameters: tuple[Parameter, ...]
-    whole: tuple[str, ...] = field(compare=False)
-    gather: Callable[[Products], pa.Table] | None = field(compare=False)
-    prepare: Callable[[Any], Any] | None = field(compare=False)
-    source: str
-    exact: bool
+    function: RuleFunction = field(compare=False)  # code has no value
+    problem: str = ""
+    why: str = ""
+    fix: str = ""
+    reason: str = ""
+    severity: str = "warning"
+    weight: float = SEVERITIES["warning"]
+    dimension: str = "validity"
+    block: str = "identity"
+    needs: tuple[str, ...] = ()
+    certain: Certain = None
+    scope: Selection = EVERYTHING
+    parameters: tuple[Parameter, ...] = ()
+    whole: tuple[str, ...] = field(default=(), compare=False)
+    gather: Callable[[Products], pa.Table] | None = field(default=None, compare=False)
+    prepare: Callable[[Any], Any] | None = field(default=None, compare=False)
+    source: str = ""
+    exact: bool = True
     says_unknown: bool = False
     pack: str = ""
     shipped: bool = True
@@ -402,28 +403,7 @@ def missing_rule(name: str, packs: Sequence[str]) -> Rule:
     'has_composition'
     """
     said = "; ".join(map(_why_away, packs))
-    return Rule(
-        id=name,
-        function=_Missing(said),
-        title=name,
-        problem=name,
-        why="",
-        fix="",
-        reason="",
-        severity="warning",
-        weight=SEVERITIES["warning"],
-        dimension="validity",
-        block="identity",
-        needs=(),
-        certain=None,
-        scope=EVERYTHING,
-        parameters=(),
-        whole=(),
-        gather=None,
-        prepare=None,
-        source="",
-        exact=False,
-    )
+    return Rule(name, title=name, function=_Missing(said), problem=name, exact=False)
 
 
 def _why_away(pack: str) -> str:

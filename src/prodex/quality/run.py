@@ -35,7 +35,7 @@ from prodex.quality.accepted import accepted_findings
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULE_SET, Rule
@@ -489,7 +489,7 @@ def _judged_check(products: Products, check: Check, place: int, job: PartJob) ->
     # Where the catalogue has it, nobody said: an absent value would be a guess.
     if check.not_asked or not (says_unknown or check.knows_scope(job.origin, job.market, job.assume)):
         return _all(State.UNKNOWN, products), ""
-    in_scope = _in_scope(products, check)
+    in_scope = _products_in_scope(products, check.scopes, check.rule.scope)
     asked = Asked.ALL if says_unknown else check.asked(job.origin)
     cannot_say = asked is Asked.NOTHING or (asked is Asked.PART and check.rule.certain is None)
     # A rule whose preparation crashed is unknown everywhere, as its crash says.
@@ -539,20 +539,10 @@ def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Ma
     return states, findings.filter(pa.array(fails)), doubts
 
 
-def _in_scope(products: Products, check: Check) -> Answer:
-    """Return the products to which the check applies; many checks share their conditions, which are evaluated once."""
-    return products.remember(
-        (check.scopes, check.rule.scope), lambda: _products_in_scope(products, check.scopes, check.rule.scope)
-    )
-
-
-def _products_in_scope(products: Products, scopes: Sequence[Selection], of_rule: Selection) -> Answer:
-    meant = reduce(or_, (_scope_answer(products, scope) for scope in scopes))
-    return meant & _scope_answer(products, of_rule)
-
-
-def _scope_answer(products: Products, scope: Selection) -> Answer:
-    return products.remember(scope, lambda: is_meant(products, scope))
+@made_once
+def _products_in_scope(products: Products, scopes: tuple[Selection, ...], of_rule: Selection) -> Answer:
+    """Return the products that a check is about; many checks share their conditions, which are evaluated once."""
+    return reduce(or_, (is_meant(products, scope) for scope in scopes)) & is_meant(products, of_rule)
 
 
 class Prepared(NamedTuple):

@@ -27,7 +27,7 @@ FORMULA = (
 )
 CAVEAT = "Completeness is not accuracy: a text that is there can still be wrong."
 
-#: Grades with the least score of each; below them is E.
+#: Grades with the least score of each, which are those of Akeneo, so that people know them; below them is E.
 GRADES = (("A", 0.9), ("B", 0.8), ("C", 0.7), ("D", 0.6), ("E", 0.0))
 
 #: Groups of fewer products are listed below the others: a single product changes their score too much.
@@ -117,6 +117,16 @@ def grades_of(tally: pd.DataFrame, with_blocker: str = "A") -> npt.NDArray[np.ob
     return made
 
 
+def states_by_group(states: States, group: npt.NDArray[np.int64], groups: int) -> npt.NDArray[np.int64]:
+    """Count how often each of so many groups has each state: one row for each `State`, one column for each group.
+
+    >>> states_by_group(np.array([0, 1, 1], np.int8), np.array([0, 0, 1]), 2).tolist()
+    [[1, 0], [1, 1], [0, 0], [0, 0]]
+    """
+    counts = np.bincount(states.astype(np.int64) * groups + group, minlength=len(State) * groups)
+    return counts.reshape(len(State), groups)
+
+
 def by_group(tally: pd.DataFrame, groups: Groups) -> pd.DataFrame:
     """Return one row per group with the figures of its products, which were counted by `counted`."""
     count = len(groups.codes)
@@ -127,7 +137,7 @@ def by_group(tally: pd.DataFrame, groups: Groups) -> pd.DataFrame:
         return np.bincount(groups.groups, values.astype(float), count).astype(float)
 
     ready, not_ready, undecided = (total(column[name]) for name in ("ready", "not_ready", "undecided"))
-    products = np.bincount(groups.groups, minlength=count).astype(float)
+    products = groups.sizes.astype(float)
     has_score = ~np.isnan(column["score"])
     counts = {
         "ready_products": ready,

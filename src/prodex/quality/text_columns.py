@@ -151,7 +151,7 @@ class TextColumns:
     def _place_folded(self) -> Rows:
         return np.full(len(self.texts), -1)
 
-    def values(self, rows: Rows | slice) -> pa.Array:
+    def texts_of(self, rows: Rows | slice) -> pa.Array:
         """Return the texts of these rows."""
         return self.texts.take(pa.array(self.wording[rows]))
 
@@ -181,7 +181,7 @@ class TextColumns:
             self.product[rows],
             attributes.take(pa.array(self.attribute[rows])),
             languages.take(pa.array(self.language[rows])),
-            self.values(rows),
+            self.texts_of(rows),
             reason,
             compared,
         )

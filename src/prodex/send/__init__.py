@@ -2,8 +2,8 @@
 
 from prodex.ledger.earlier_records import forget_earlier_records
 from prodex.ledger.upserts import list_upserts
-from prodex.send.corrections import Changes
 from prodex.send.following import track
+from prodex.send.product_writes import Changes
 from prodex.send.records import DELETE
 from prodex.send.scenarios import require_scenarios
 from prodex.send.tracking import Tracking

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from prodex.advice import Argument, advice
 from prodex.arguments import whole_number
 from prodex.errors import InputError
-from prodex.ledger.earlier_records import writable
+from prodex.ledger.earlier_records import without_maintained
 from prodex.send import xml
 from prodex.send.records import Product
 from prodex.written_json import written_json
@@ -59,7 +59,7 @@ ENCODINGS: Mapping[Format, Encoding] = {
     "json": Encoding(
         "application/json", _json, lambda items: b'{"data":[' + b",".join(items) + b"]}", len('{"data":['), 1
     ),
-    "xml": Encoding(xml.CONTENT_TYPE, xml.encoded, xml.payload, xml.BEGINS, xml.BETWEEN),
+    "xml": Encoding(xml.CONTENT_TYPE, xml.encode_product, xml.join_products, xml.BEGINS, xml.BETWEEN),
 }
 
 
@@ -68,7 +68,7 @@ def encoding_of(content_type: str) -> Encoding:
     return next(one for one in ENCODINGS.values() if one.content_type == content_type)
 
 
-def batches_of(
+def make_batches(
     products: Sequence[Product], encoding: Encoding, batch_size: int
 ) -> Iterator[tuple[bytes, tuple[str, ...], tuple[int, ...]]]:
     """Yield payloads with the GTINs and the sizes of their products, each within the limits of number and bytes."""
@@ -76,7 +76,7 @@ def batches_of(
     gtins: list[str] = []
     size = 0
     for product in products:
-        item = encoding.one(writable(product))
+        item = encoding.one(without_maintained(product))
         # A single product above the limit is still sent: only the service can refuse it.
         if items and (len(items) == batch_size or size + len(item) > _LARGEST_BODY):
             yield encoding.all(items), tuple(gtins), tuple(map(len, items))

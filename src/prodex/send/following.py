@@ -11,7 +11,7 @@ from prodex.arguments import described
 from prodex.catalog import Catalog
 from prodex.errors import AuthenticationFailed, InputError, ServiceError
 from prodex.ledger.batch import Batch
-from prodex.ledger.upserts import latest, upsert_named
+from prodex.ledger.upserts import latest_upsert, upsert_named
 from prodex.send.tracking import Tracking
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -58,7 +58,9 @@ def track(
     """
     service = service_given(service, "track(service)", ids)
     if ids is None:
-        file = latest(service.base_url, service.fingerprint) if upsert is None else upsert_named(upsert)
+        file = (
+            latest_upsert(service.base_url, service.fingerprint) if upsert is None else upsert_named(upsert)
+        )
         tracking = Tracking.of_upsert(service, file)
         try:
             return tracking.refresh()

@@ -20,16 +20,10 @@ from prodex.formats.formulas import unescape_formulas
 from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.messages import hint_and_all
-from prodex.send.corrections import (
-    Changes,
-    KnownProducts,
-    Refusal,
-    merged_changes,
-    merged_with,
-    received_products,
-    refuse_changed,
-)
-from prodex.send.merging import TextPlace, recoded, text_change
+from prodex.send.known_products import KnownProducts, received_products
+from prodex.send.merging import TextPlace, replace_code, text_change
+from prodex.send.product_writes import Changes, Refusal, merge_changes
+from prodex.send.products_now import refuse_changed
 from prodex.send.records import DELETE, Product
 from prodex.service import Client
 from prodex.service.connection import service_given
@@ -59,10 +53,10 @@ def changes_from(
             asked[product] = _changes(product, record, corrections[product], known)
         except ChangesRefused as error:
             refused.append((product, record.get("gtin"), said_by(error)))
-    changes, more = merged_changes(records, asked, known, catalog.origin)
+    changes, more = merge_changes(records, asked, known, catalog.origin)
     _refuse_all([*refused, *more], len(corrections))
     if service is not None:
-        refuse_changed(service, *merged_with(changes))
+        refuse_changed(service, changes.loaded, changes.extra)
     return changes
 
 
@@ -70,8 +64,8 @@ def _refuse_all(refused: Sequence[Refusal], of: int) -> None:
     """Raise one error for all products that cannot be corrected, with the way to continue without them."""
     if not refused:
         return
-    refused = [(product, gtin, str(why)) for product, gtin, why in refused]
-    words = str(refused[0][2])
+    told = [(product, gtin, _with_gtin(gtin, str(why))) for product, gtin, why in refused]
+    words = told[0][2]
     if len(refused) > 1:
         words = (
             f"{len(refused):,} of {of:,} products cannot be corrected. {words} All are in .refused of this error; "
@@ -79,7 +73,12 @@ def _refuse_all(refused: Sequence[Refusal], of: int) -> None:
         )
     elif of > 1:
         words += f" It is in .refused of this error: without it the other {of - 1:,} can be sent."
-    raise ChangesRefused(words, pd.DataFrame(refused, columns=["product_id", "gtin", "problem"], dtype="str"))
+    raise ChangesRefused(words, pd.DataFrame(told, columns=["product_id", "gtin", "problem"], dtype="str"))
+
+
+def _with_gtin(gtin: object, why: str) -> str:
+    """Return why a product cannot be corrected, with its GTIN, unless that is said already."""
+    return why if gtin is None or str(gtin) in why else f"GTIN {gtin}: {why}"
 
 
 class Correction(NamedTuple):
@@ -286,9 +285,7 @@ def _changes(
             change = text_change(product, record, one.place, one.value, known.codes)
         # Two rows of a frame may be about one text if they agree, as they do after a join.
         if change is not None and found.setdefault(change.path, change) != change:
-            raise ChangesRefused(
-                f"GTIN {record.get('gtin')}: two different texts were given for {one.place}. Keep one of them."
-            )
+            raise ChangesRefused(f"two different texts were given for {one.place}. Keep one of them.")
     return [*found.values()]
 
 
@@ -301,7 +298,7 @@ def _change_of_value(product: str, record: Product, attribute: str, new: Any, co
             raise ChangesRefused(
                 f"{column.name} is not one code but {before!r:.60}. Send the whole attribute as a record."
             )
-        new = recoded(before, new)
+        new = replace_code(before, new)
     return Change(product, (attribute,), before, new)
 
 

@@ -1,7 +1,7 @@
 """Changes of one product become what is written of it: a written array replaces the stored one, so it is whole.
 
 A text is named by its attribute, its language and its position: list indexes along the wire path, the outermost first,
-as tables have them. `text_change` finds the place that is meant, and `written_with` makes changes.
+as tables have them. `text_change` finds the place that is meant, and `merge_values` makes changes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from prodex.changes import (
 )
 from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused, QueryError
-from prodex.languages import Message, Said
 from prodex.languages.message import said_by
 from prodex.locales import (
     codes_in_words,
@@ -168,8 +167,7 @@ def text_change(
             # Of an item without a text, nothing is to be taken away.
             return Change(product, path, found.item, found.item)
         if not isinstance(found.steps[-1], int):
-            raise _refused(
-                record,
+            raise ChangesRefused(
                 f"the text at {place.attribute} is not in a list, so it cannot be deleted alone. Send the whole "
                 "attribute as a record.",
             )
@@ -178,8 +176,7 @@ def text_change(
     if before is not None and text == storable(before):
         text = before
     elif halves := [one for one in halves_of(before or "") if storable(one) in text.lower()]:
-        raise _refused(
-            record,
+        raise ChangesRefused(
             f"{place} has half of a character (U+{ord(halves[0]):04X}), which tables show as the letters "
             f"{storable(halves[0])}: these would be written in its place. Leave them out.",
         )
@@ -189,10 +186,9 @@ def text_change(
 def _text_meant(record: Product, place: TextPlace) -> TextItem | None:
     """Return the text that is meant, or the item that lacks it; None for a new text."""
     value, language, code = record.get(place.root), place.language, place.language_code
-    items = [one for one in texts_of(value, place.root, empty=True) if one.attribute == place.attribute]
+    items = texts_at(record, place.attribute, empty=True)
     if not items and (odd := numbered_place(value, place.root)) is not None:
-        raise _refused(
-            record,
+        raise ChangesRefused(
             f"{odd} is an object with numbers as keys in place of a list. A correction never rewrites what is "
             "there. Correct it at its source, or send the whole attribute as a record.",
         )
@@ -201,8 +197,7 @@ def _text_meant(record: Product, place: TextPlace) -> TextItem | None:
         at = next((text for text in here if text.position == place.position), None)
         if at is None or not texts_meant([at], language, code):
             found = "no text" if at is None else f"a text in {at.code or at.sent_language}"
-            raise _refused(
-                record,
+            raise ChangesRefused(
                 f"at {place} the catalogue has {found}. Take the frame from catalog.texts of the same catalogue, and "
                 "keep its column position; leave it out (None) for a text that is new.",
             )
@@ -215,8 +210,7 @@ def _text_meant(record: Product, place: TextPlace) -> TextItem | None:
         codes = codes_in_words(one.variant for one in matching)
         differ = len({tag_of(str(one.variant)) for one in matching}) > 1
         in_codes = f" ({codes}). Give the code of one in a column language_code, or a" if differ else ". A"
-        raise _refused(
-            record,
+        raise ChangesRefused(
             f"there are {len(matching)} texts for {place}{in_codes}dd a column position to say which, as in "
             f"catalog.texts: {', '.join(text.position for text in matching)}.",
         )
@@ -230,22 +224,19 @@ def _new_text(
     attribute, value = place.attribute, record.get(place.root)
     # A nested text belongs to one item of a list, and nobody says to which.
     if "." in attribute:
-        raise _refused(
-            record,
+        raise ChangesRefused(
             f"there is no text yet for {place}, and it is not known which item of {place.root} it belongs to. Send the "
             "whole attribute as a record.",
         )
     if (unusual := unusual_list(value)) is not None:
-        raise _refused(
-            record,
+        raise ChangesRefused(
             f"{attribute} is not a list of texts but {unusual}: {value!r:.60}. A correction never rewrites what is "
             "there. Correct it at its source, or send the whole attribute as a record.",
         )
     texts = value if isinstance(value, list) else []
     language = place.language_code or place.language or ""
     if (odd := _of_another_form(texts, language)) is not None:
-        raise _refused(
-            record,
+        raise ChangesRefused(
             f"{attribute}[{odd}] may be the text in {language}, and is of another form: {texts[odd]!r:.80}. A "
             "correction never rewrites what is there. Correct it at its source, or send the whole attribute as a "
             "record.",
@@ -284,27 +275,19 @@ def _long_code(record: Product, place: TextPlace, codes: Mapping[str, frozenset[
         # A code with its country is sent as it is: services know languages that the CLDR does not.
         if place.language_code is not None:
             return place.language_code
-        raise ChangesRefused.saying(
-            "GTIN {gtin}, {path}: {said}",
-            gtin=str(record.get("gtin")),
-            path=place.attribute,
-            said=said_by(error),
-        ) from error
+        raise ChangesRefused.saying("{path}: {said}", path=place.attribute, said=said_by(error)) from error
     # The service stores long codes. A short one is only completed if exactly one country is known for it.
     if locales.is_long_code(code):
         return code
     if place.language_code is not None:
         return place.language_code
     choice = ", ".join(sorted(known)) or f"{code}-..."
-    raise _refused(
-        record,
-        Message(
-            "{path} has no text in {code} yet, and its code needs a country. Give a column language_code, such as "
-            "{example}.",
-            path=place.attribute,
-            code=repr(place.language),
-            example=choice,
-        ),
+    raise ChangesRefused.saying(
+        "{path} has no text in {code} yet, and its code needs a country. Give a column language_code, such as "
+        "{example}.",
+        path=place.attribute,
+        code=repr(place.language),
+        example=choice,
     )
 
 
@@ -314,7 +297,7 @@ def _own_codes(record: Product) -> set[str]:
     return {text.code for text in texts if text.code is not None}
 
 
-def joined(changes: Iterable[Change]) -> list[Change]:
+def join_changes(changes: Iterable[Change]) -> list[Change]:
     """Return changes that several people ask for, each once, in an order in which none moves the place of another.
 
     What leads to the same is left out.
@@ -334,7 +317,7 @@ def _when(change: Change) -> tuple[int, int]:
     return (2, -last) if isinstance(last, int) else (3, 0)
 
 
-def written_with(record: Product, changes: Iterable[Change]) -> Product:
+def merge_values(record: Product, changes: Iterable[Change]) -> Product:
     """Return the complete values of the attributes that changes of a product change; None takes one away.
 
     Parameters
@@ -351,24 +334,24 @@ def written_with(record: Product, changes: Iterable[Change]) -> Product:
 
     Examples
     --------
-    >>> written_with({"gtin": "7", "serves": 4, "isTaggedBy": ["new"]}, [Change("7", ("serves",), 4, 6)])
+    >>> merge_values({"gtin": "7", "serves": 4, "isTaggedBy": ["new"]}, [Change("7", ("serves",), 4, 6)])
     {'serves': 6}
     """
-    several = joined(changes)
+    several = join_changes(changes)
     try:
         made = _with_all(record, several)
     except PlaceChanged as error:
         there = in_words(error.change.before) or str(error.change.attribute)
-        said = Message("another answer changes {text} too. Keep one of them.", text=there)
-        raise _refused(record, said) from None
+        raise ChangesRefused.saying(
+            "another answer changes {text} too. Keep one of them.", text=there
+        ) from None
     written = {}
     for root in dict.fromkeys(str(one.attribute) for one in several):
         before, after = record.get(root), made.get(root)
         if before == after:
             continue
         if (rewritten := rewritten_container(before, after, root)) is not None:
-            raise _refused(
-                record,
+            raise ChangesRefused(
                 f"{rewritten}. A correction changes values, and never what they are wrapped in. Correct it at its "
                 "source, or send the whole attribute as a record.",
             )
@@ -391,12 +374,11 @@ def _with_all(record: Product, changes: Sequence[Change]) -> Product:
 
 def _refuse_pending(record: Product, root: str) -> None:
     if root in MAINTAINED_BY_SERVICE:
-        raise _refused(record, f"{root} is maintained by the service and cannot be written.")
+        raise ChangesRefused(f"{root} is maintained by the service and cannot be written.")
     pending = record.get("lastRequest")
     # The service would overwrite the correction when it applies the pending update.
     if isinstance(pending, Mapping) and pending.get(root):
-        raise _refused(
-            record,
+        raise ChangesRefused(
             f"an update of {root} waits for acceptance, so its value may still change. Correct it when the update has "
             "been accepted or refused.",
         )
@@ -406,17 +388,12 @@ def _refuse_unwritable(record: Product, root: str, made: Any) -> None:
     """Refuse an attribute with something in it that would be written in another way than the service has it."""
     repeated = record.repeated if isinstance(record, RepeatedKeys) else ()
     if twice := [name for name in (root, "gtin") if name in repeated]:
-        raise _refused(record, f"the record has the key {twice[0]!r} twice. {_AT_ITS_SOURCE}")
+        raise ChangesRefused(f"the record has the key {twice[0]!r} twice. {_AT_ITS_SOURCE}")
     for value in (record.get(root), made):
         for path, found in unwritable(value, root):
-            raise _refused(
-                record,
+            raise ChangesRefused(
                 f"{path} {why_unwritable(found)}, and a write replaces all of {root}. {_AT_ITS_SOURCE}",
             )
-
-
-def _refused(record: Product, why: Said) -> ChangesRefused:
-    return ChangesRefused.saying("GTIN {gtin}: {said}", gtin=str(record.get("gtin")), said=why)
 
 
 _AT_ITS_SOURCE = "It cannot be written back as it is: correct it at its source."
@@ -444,6 +421,12 @@ def texts_of(value: Any, root: str, *, empty: bool = False) -> Iterator[TextItem
             stack += [(inner, f"{path}.{key}", (*steps, key)) for key, inner in reversed(below)]
 
 
+def texts_at(record: Product, attribute: str, *, empty: bool = False) -> list[TextItem]:
+    """Return the texts of one attribute of a product, by its wire path; with `empty` also items that lack the text."""
+    root = attribute.partition(".")[0]
+    return [one for one in texts_of(record.get(root), root, empty=empty) if one.attribute == attribute]
+
+
 def _of_another_form(texts: Sequence[Any], language: str) -> int | None:
     """Return the place of the first item that may be the text in a language, and cannot be read as one; else None.
 
@@ -466,11 +449,13 @@ def _of_another_form(texts: Sequence[Any], language: str) -> int | None:
     return None
 
 
-def recoded(described: Any, code: str) -> dict[str, Any]:
+def replace_code(described: Any, code: str) -> dict[str, Any]:
     """Return a code value with another code: its label belongs to the old one, everything else to the item.
 
-    >>> recoded({"code": "COLD", "label": "Cold", "sort": 1}, "DARK"), recoded({"code": 12, "label": "Twelve"}, "12")
-    ({'code': 'DARK', 'sort': 1}, {'code': 12, 'label': 'Twelve'})
+    >>> replace_code({"code": "COLD", "label": "Cold", "sort": 1}, "DARK")
+    {'code': 'DARK', 'sort': 1}
+    >>> replace_code({"code": 12, "label": "Twelve"}, "12")
+    {'code': 12, 'label': 'Twelve'}
     """
     if not isinstance(described, dict):
         return {"code": code}

@@ -232,7 +232,7 @@ def message_of_all(outcomes: Sequence[Outcome]) -> Advice:
     return together(*dict.fromkeys(text for text in (*messages, *twice, *hints, left_out) if text))
 
 
-def still_running(outcomes: Sequence[Outcome], timeout: float) -> Advice:
+def running_in_words(outcomes: Sequence[Outcome], timeout: float) -> Advice:
     """Return which imports are still running when the time to wait is over, in words."""
     running = [one for one in outcomes if one.is_running]
     ids = [canonical(str(one.batch.tracking)) for one in running[:20]]

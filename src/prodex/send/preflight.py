@@ -18,7 +18,7 @@ from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
 from prodex.languages import Message, Said
-from prodex.ledger.earlier_records import writable
+from prodex.ledger.earlier_records import without_maintained
 from prodex.messages import counted
 from prodex.send import xml
 from prodex.send.records import Product
@@ -55,8 +55,8 @@ class PreflightFinding(NamedTuple):
     what_to_do: Said
 
 
-def inspect(
-    products: Sequence[Product], *, as_xml: bool, known: Mapping[str, Collection[str]]
+def inspect_products(
+    products: Sequence[Product], *, as_xml: bool, filled: Mapping[str, Collection[str]]
 ) -> list[PreflightFinding]:
     """Return the findings about products, errors first.
 
@@ -64,16 +64,16 @@ def inspect(
     ----------
     as_xml
         Whether they are sent as XML, which cannot represent every value.
-    known
+    filled
         The filled attributes of products that the service already has.
     """
     found = [*_about_all(products)]
     texts = [str(product.get("gtin", "")) for product in products]
     for place, (product, valid) in enumerate(zip(products, gtin.are_valid(texts), strict=True)):
-        found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in known)
-        found += _about_one(product, known.get(texts[place], ()))
+        found += _about_gtin(product, place, valid=bool(valid), is_known=texts[place] in filled)
+        found += _about_one(product, filled.get(texts[place], ()))
         if as_xml:
-            for path, why in xml.problems(writable(product)):
+            for path, why in xml.find_problems(without_maintained(product)):
                 problem = f"XML cannot represent it: it {why}"
                 found.append(PreflightFinding(texts[place], path, "error", problem, "Send it as JSON."))
     # Errors first: a person who sees only the beginning must see why nothing was sent.
@@ -81,7 +81,7 @@ def inspect(
     return sorted(found, key=lambda finding: order[finding.severity])
 
 
-def frame_of(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
+def preflight_frame(findings: Iterable[PreflightFinding]) -> pd.DataFrame:
     """Return findings as a frame."""
     rows = [one._replace(problem=str(one.problem), what_to_do=str(one.what_to_do)) for one in findings]
     return pd.DataFrame(rows, columns=list(PreflightFinding._fields), dtype=object)
@@ -105,7 +105,7 @@ def refuse_errors(findings: Sequence[PreflightFinding]) -> None:
                     "All are in .findings of this error; upsert(..., dry_run=True) shows them too."
                 ),
             ),
-            frame_of(findings),
+            preflight_frame(findings),
         )
 
 

@@ -93,7 +93,7 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
         is_xml = path.suffix.lower() == ".xml" and path.is_file()
         if is_xml and encoding is not None:
             raise InputError(f"{path.name} is XML, which states its encoding itself: leave encoding out.")
-        source = xml.products_in(path.read_bytes()) if is_xml else _whole_file(source, encoding)
+        source = xml.parse_products(path.read_bytes()) if is_xml else _whole_file(source, encoding)
     elif encoding is not None:
         raise InputError("encoding is for files, and records is not a file: leave it out.")
     if isinstance(source, Catalog):

@@ -17,9 +17,9 @@ from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceErr
 from prodex.gtin import gtin_key
 from prodex.messages import counted
 from prodex.progress import Progress, showing
-from prodex.query import ProductQuery
 from prodex.send.batches import LARGEST_BATCH, checked_batch_size
-from prodex.service import Client, pages
+from prodex.send.products_now import products_now
+from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.written_dates import day_given
 
@@ -183,14 +183,9 @@ def _checked_gtin(value: Any) -> str:
 
 def _uuids_by_gtin(service: Client, gtins: set[str]) -> dict[str, list[str]]:
     """Look up uuids by GTIN (spec, endpoint 10: with endpoint 5 and a filter_source_include of uuid)."""
-    # Without this filter the service leaves out products that are no consumer units.
-    query = ProductQuery(
-        gtins_in=sorted(gtins), source_include=["uuid"], extra={"allow_not_consumer_units": True}
-    )
     found: dict[str, list[str]] = {}
-    for page in pages(service, query, progress=False, report=lambda _: None):
-        for product in map(json.loads, map(bytes, page.envelope.data)):
-            uuids = found.setdefault(gtin_key(product.get("gtin")), [])
-            if product.get("uuid") and product["uuid"] not in uuids:  # pages overlap
-                uuids.append(product["uuid"])
+    for product in products_now(service, sorted(gtins), attributes=["uuid"], some_may_lack=True):
+        uuids = found.setdefault(gtin_key(product.get("gtin")), [])
+        if product.get("uuid") and product["uuid"] not in uuids:  # pages overlap
+            uuids.append(product["uuid"])
     return found

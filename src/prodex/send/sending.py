@@ -25,7 +25,7 @@ from prodex.ledger.earlier_records import earlier_records
 from prodex.ledger.upsert_file import UpsertFile, host_of
 from prodex.progress import Progress, showing
 from prodex.send.batches import encoding_of
-from prodex.send.corrections import changed_meanwhile, refuse_changed
+from prodex.send.products_now import find_changed, refuse_changed
 from prodex.send.records import Product
 from prodex.service import Client
 from prodex.service.replies import canonical
@@ -34,7 +34,7 @@ from prodex.service.replies import canonical
 _TOGETHER: Final = "it is sent in one piece with a product that somebody has changed meanwhile"
 
 
-def also_sent(also: str | Collection[str], allowed: Collection[str]) -> set[str]:
+def read_also(also: str | Collection[str], allowed: Collection[str]) -> set[str]:
     """Return the states in which products are sent again, as somebody has given them.
 
     Raises
@@ -87,7 +87,7 @@ def numbers_to_send(
     return numbers
 
 
-def send(
+def send_batches(
     service: Client, file: UpsertFile, numbers: Sequence[int], batches: list[Batch], progress: Progress
 ) -> None:
     """Send batches of a plan, one after the other, and put the state of each into `batches`.
@@ -152,7 +152,7 @@ def _changed(service: Client, file: UpsertFile, number: int, batch: Batch) -> di
         kept = earlier_records(file.name, batch.gtins)
         before = {one.product: one.before for one in kept if one.before is not None}
     attributes = file.plan.attributes or ()
-    found = changed_meanwhile(service, loaded, attributes, before, file.plan.extra)
+    found = find_changed(service, loaded, attributes, before, file.plan.extra)
     if found and file.sizes(number) is None:
         return {gtin: found.get(gtin, _TOGETHER) for gtin in batch.gtins}
     return found

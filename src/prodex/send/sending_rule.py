@@ -24,12 +24,12 @@ from prodex.files.lock import locked
 from prodex.gtin import gtin_key
 from prodex.ledger.calls import LedgerCall, calls_with
 from prodex.ledger.change_digests import Digests, attribute_of, is_shown, shown_by
-from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile, ledger_folder, settling
-from prodex.ledger.upserts import note_ended, of_one_correction, settle
+from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile, ledger_folder, settling_time
+from prodex.ledger.upserts import note_ended, note_settled, upserts_of_correction
 from prodex.messages import moment_in_words
 from prodex.query import ProductQuery
-from prodex.send.changes_by_attribute import Place
 from prodex.send.polling import ImportPolling
+from prodex.send.product_writes import Place
 from prodex.send.records import Product
 from prodex.send.tracking import Tracking
 from prodex.service import Client
@@ -183,7 +183,7 @@ class SentBefore:
                 replace(one, ended=over, ended_date=over_date, statuses=statuses, is_given_up=gives_up)
             )
         for file in {one.name: one.file for one in seen if one.file is not None}.values():
-            settle(file, date)
+            note_settled(file, date)
         return cls(service, keys, tuple(seen), date)
 
     def is_current(self) -> bool:
@@ -366,7 +366,7 @@ class SentBefore:
 
     def _in_the_way(self, place: Place, records: Mapping[str, Product]) -> LedgerCall | None:
         """Return a call that may still write other values to a place."""
-        settles = settling(self.service.base_url)
+        settles = settling_time(self.service.base_url)
         for one in reversed(self.calls):
             if not one.writes(*place) or not self._may_be_under_way(one, place[0], records, settles):
                 continue
@@ -385,7 +385,7 @@ class SentBefore:
         found = {one.name: one.file for one in self.calls if one.file is not None}
         upserts = {name: found[name] for name in names if name in found}
         for one in list(upserts.values()):
-            upserts |= {other.name: other for other in of_one_correction(one)}
+            upserts |= {other.name: other for other in upserts_of_correction(one)}
         return tuple(upserts[name] for name in sorted(upserts))
 
 

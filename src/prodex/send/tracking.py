@@ -15,20 +15,20 @@ from prodex.errors import InputError, ProdexError, ServiceError, TrackingTimeout
 from prodex.gtin import gtin_key
 from prodex.ledger.batch import ARRIVED, Batch
 from prodex.ledger.upsert_file import UpsertFile
-from prodex.ledger.upserts import note_ended, of_one_correction
+from prodex.ledger.upserts import note_ended, upserts_of_correction
 from prodex.progress import Progress, showing
-from prodex.send.earlier_record_requests import renew
 from prodex.send.outcome import (
     Outcome,
     batches_frame,
     message_of_all,
     name_in,
     products_frame,
+    running_in_words,
     status_of_all,
-    still_running,
 )
 from prodex.send.polling import ImportPolling
-from prodex.send.sending import also_sent, numbers_to_send, send
+from prodex.send.products_now import renew_records
+from prodex.send.sending import numbers_to_send, read_also, send_batches
 from prodex.service import Client
 from prodex.service.replies import RUNNING, SUCCESS, canonical
 
@@ -84,7 +84,7 @@ class Tracking:
         >>> prodex.send.Tracking.of_upsert(tracking.service, UpsertFile(tracking.path)).name == tracking.name
         True
         """
-        *earlier, last = of_one_correction(file)
+        *earlier, last = upserts_of_correction(file)
         return cls(service, last.batches(), file=last, earlier=earlier)
 
     @property
@@ -264,7 +264,7 @@ class Tracking:
                 show(self._ended(), total)
                 left = begin + timeout - time.monotonic()
                 if left <= 0:
-                    raise TrackingTimeout(still_running(self._known(), timeout))
+                    raise TrackingTimeout(running_in_words(self._known(), timeout))
                 time.sleep(min(pause, left))
                 pause = min(2 * pause, longest)
             show(self._ended(), total)
@@ -300,7 +300,7 @@ class Tracking:
         >>> prodex.upsert(prodex.connect("sandbox"), [product]).send_rest().statuses["not sent"]  # everything was sent
         0
         """
-        words = also_sent(also, {"unknown", "refused"})
+        words = read_also(also, {"unknown", "refused"})
         for plan, batches in [*self._earlier, (self._plan(), self._sent)]:
             # What an earlier upsert had not sent is part of this one, or was given up.
             states = words if batches is not self._sent else {"not sent", *words}
@@ -309,7 +309,7 @@ class Tracking:
                 batches[:] = plan.batches()
                 self._outcomes.clear()
                 numbers = numbers_to_send(self._service, plan, batches, states)
-                renew(self._service, plan, numbers, progress)
+                renew_records(self._service, plan, numbers, progress)
                 self._send(plan, batches, numbers, progress)
         return self
 
@@ -358,7 +358,7 @@ class Tracking:
         self, plan: UpsertFile, batches: list[Batch], numbers: Sequence[int], progress: Progress
     ) -> None:
         try:
-            send(self._service, plan, numbers, batches, progress)
+            send_batches(self._service, plan, numbers, batches, progress)
         except UpsertStopped as error:
             error.tracking = self
             raise

@@ -13,16 +13,15 @@ import pandas as pd
 from prodex.errors import InputError, on_one_line
 from prodex.files.lock import user_name
 from prodex.ledger.batch import Loaded, Planned
-from prodex.ledger.earlier_records import packed_records, remove_old
+from prodex.ledger.earlier_records import pack_records, remove_old
 from prodex.ledger.upsert_file import UpsertFile
 from prodex.limits import KeepingLimits
 from prodex.messages import counted, hint_and_all
 from prodex.progress import Progress
-from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, batches_of, checked_batch_size
-from prodex.send.changes_by_attribute import digests_by_gtin
-from prodex.send.corrections import Changes, language_codes_only, merged_with, refuse_changed, without_labels
-from prodex.send.earlier_record_requests import requested_records
-from prodex.send.preflight import PreflightFinding, frame_of, inspect, refuse_errors
+from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, checked_batch_size, make_batches
+from prodex.send.preflight import PreflightFinding, inspect_products, preflight_frame, refuse_errors
+from prodex.send.product_writes import Changes, language_codes_only, without_labels
+from prodex.send.products_now import refuse_changed, request_records
 from prodex.send.records import Product, Source, records_of
 from prodex.send.sending_rule import Ruling, SentBefore
 from prodex.send.tracking import Tracking
@@ -197,21 +196,20 @@ def upsert(
         raise InputError(f"There is no format {format!r:.60}{near}")
     batch_size = checked_batch_size(batch_size)
     if isinstance(records, Changes):
-        products, known = list(records.records), records.known
-        loaded, extra = merged_with(records)
+        products, filled = list(records.records), records.filled
+        loaded, changes, extra = records.loaded, records.digests, records.extra
         # XML has one attribute for the language, its code; labels and other fields would be errors of preflight.
         if format == "xml":
             products = [language_codes_only(product) for product in products]
     else:
-        products, known = records_of(records, null_deletes=null_deletes, encoding=encoding), {}
-        loaded, extra = {}, {}
-    findings = inspect(products, as_xml=format == "xml", known=known)
+        products = records_of(records, null_deletes=null_deletes, encoding=encoding)
+        filled, loaded, changes, extra = {}, {}, {}, {}
+    findings = inspect_products(products, as_xml=format == "xml", filled=filled)
     failed = any(finding.severity == "error" for finding in findings)
     form = ENCODINGS[format]
     if dry_run:
-        payloads = () if failed else tuple(body for body, *_ in batches_of(products, form, batch_size))
-        return DryRun(payloads, form.content_type, len(products), frame_of(findings))
-    changes = digests_by_gtin(records) if isinstance(records, Changes) else {}
+        payloads = () if failed else tuple(body for body, *_ in make_batches(products, form, batch_size))
+        return DryRun(payloads, form.content_type, len(products), preflight_frame(findings))
     payload = _Payload(products, loaded, extra, changes, findings, format, batch_size)
     author = Author(by or user_name(), why or _UPSERT)
     return _send_products(service, payload, None, progress, None if not keep_before else (), author)
@@ -256,13 +254,12 @@ def upsert_left(
     SnapshotLocked
         When another process sends some of them, or plans to; nothing was sent.
     """
-    loaded, extra = merged_with(changes)
-    products = list(changes.records)
-    findings = inspect(products, as_xml=False, known=changes.known)
-    payload = _Payload(products, loaded, extra, digests_by_gtin(changes), findings, "json", LARGEST_BATCH)
+    findings = inspect_products(changes.records, as_xml=False, filled=changes.filled)
+    about = (changes.loaded, changes.extra, changes.digests)
+    payload = _Payload(changes.records, *about, findings, "json", LARGEST_BATCH)
     # Others may have the same GTIN. Labels in another language than the service's own are not kept, since what is kept
     # is written when somebody takes it back.
-    own = [record for record in before if product_key(record) in changes.loaded]
+    own = [record for record in before if product_key(record) in changes.writes]
     own = without_labels(own) if changes.origin.accept_language else own
     return _send_products(service, payload, ruled, progress, own, author)
 
@@ -280,7 +277,7 @@ class _Payload(NamedTuple):
 
     def plan(self) -> Iterator[Planned]:
         """Yield the batches."""
-        for body, gtins, sizes in batches_of(self.products, ENCODINGS[self.format], self.batch_size):
+        for body, gtins, sizes in make_batches(self.products, ENCODINGS[self.format], self.batch_size):
             loaded = tuple(self.loaded[gtin] for gtin in gtins if gtin in self.loaded)
             changes = tuple(self.changes[gtin] for gtin in gtins if gtin in self.changes)
             yield Planned(body, gtins, loaded, changes, sizes)
@@ -308,9 +305,9 @@ def _send_products(
     earlier_records = None
     if payload.products and before is not None and limits.keep_any:
         earlier_records = (
-            packed_records(payload.products, before)
+            pack_records(payload.products, before)
             if before
-            else requested_records(service, payload.products, payload.extra, progress)
+            else request_records(service, payload.products, payload.extra, progress)
         )
     # After the products were requested: what is kept is then what is written over.
     refuse_changed(service, payload.loaded, payload.extra)
@@ -339,6 +336,6 @@ def _send_products(
             )
             sending.enter_context(file.exclusive())
         remove_old(limits)
-        found = frame_of(payload.findings)
+        found = preflight_frame(payload.findings)
         tracking = Tracking(service, file.batches(), file=file, findings=found, earlier=earlier)
         return tracking.send_planned(progress)

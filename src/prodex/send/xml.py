@@ -2,7 +2,7 @@
 
 The specification shows plain elements, and one XML attribute: `languages` on a localized text. So an object is an
 element with child elements, a list is a repeated element, and a reader needs the type of the attribute to distinguish
-them. `problems` finds the values that could not be read back unchanged, which have to be sent as JSON.
+them. `find_problems` finds the values that could not be read back unchanged, which have to be sent as JSON.
 
 A value can be sent as XML if a reader that knows only the type of the attribute would read the same value. If the type
 is not known, only values that are the same under any type can be sent: a text that looks like no number and no boolean,
@@ -37,17 +37,17 @@ _RETURN = {"\r": "&#13;"}
 BEGINS, BETWEEN = len(_HEAD) + 1, 1
 
 
-def payload(products: Iterable[bytes]) -> bytes:
+def join_products(products: Iterable[bytes]) -> bytes:
     """Join encoded products to one payload."""
     return b"\n".join([_HEAD, *products, b"</SupplierProducts>\n"])
 
 
-def encoded(product: Product) -> bytes:
-    """Encode one product, for which `problems` must have found nothing.
+def encode_product(product: Product) -> bytes:
+    """Encode one product, for which `find_problems` must have found nothing.
 
     Examples
     --------
-    >>> print(encoded({"gtin": "03036811359935", "isConsumerUnit": True, "lifeCycle": 1, "namePublicLong": [
+    >>> print(encode_product({"gtin": "03036811359935", "isConsumerUnit": True, "lifeCycle": 1, "namePublicLong": [
     ...     {"expressedIn": {"code": "fra-FR"}, "data": "Pain & beurre"}]}).decode())
     <product><gtin>03036811359935</gtin><isConsumerUnit>true</isConsumerUnit><lifeCycle>1</lifeCycle>\
 <namePublicLong languages="fra-FR">Pain &amp; beurre</namePublicLong></product>
@@ -115,12 +115,12 @@ class _Member(NamedTuple):
     in_list: bool = False
 
 
-def problems(product: Product) -> Iterator[tuple[str, str]]:
+def find_problems(product: Product) -> Iterator[tuple[str, str]]:
     """Yield (path, what XML cannot represent there), one for each attribute with a problem.
 
     Examples
     --------
-    >>> list(problems({"gtin": "03036811359935", "brand": None, "assets": {"pictures": [{"url": ""}]}}))
+    >>> list(find_problems({"gtin": "03036811359935", "brand": None, "assets": {"pictures": [{"url": ""}]}}))
     [('brand', 'is null, which XML does not have'), ('assets.pictures[0].url', 'is an empty text, which looks \
 like no value')]
     """
@@ -244,7 +244,7 @@ _NIL, _LANGUAGES = "xsi:nil", "languages"
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def products_in(body: bytes) -> list[Product]:
+def parse_products(body: bytes) -> list[Product]:
     """Read the products of a SupplierProducts document.
 
     Raises
@@ -254,7 +254,7 @@ def products_in(body: bytes) -> list[Product]:
 
     Examples
     --------
-    >>> products_in(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
+    >>> parse_products(b"<SupplierProducts><product><lifeCycle>1</lifeCycle><isTaggedBy>new</isTaggedBy></product>"
     ...         b"</SupplierProducts>")
     [{'lifeCycle': 1, 'isTaggedBy': ['new']}]
     """

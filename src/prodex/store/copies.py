@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from prodex.catalog.ledger import product_named
 from prodex.clock import ANY_ZONE
-from prodex.store.disappeared_products import listing_of
+from prodex.store.disappeared_products import listing_is_whole
 from prodex.store.journal import LoadJournal
 from prodex.store.journal_format import PageEntry, Stage
-from prodex.store.newest import Newest, Place, repeated
+from prodex.store.newest import Newest, Place, packed, repeated
 from prodex.tables.records import identify
 from prodex.tables.values import read_json
 
@@ -148,15 +148,14 @@ def left_out(journal: LoadJournal, received: Newest, *, is_from_service: bool = 
     """
     entries = journal.entries()
     lines: dict[str, list[str]] = {}
-    once = _listed_once(journal)
+    products = [entry for entry in entries if entry.stage.has_products]
     # Each key of the listing names a product, too: it shows what an earlier load left out, even without a word.
-    for several in (
-        [entry for entry in entries if entry.stage.has_products],
-        [entry for entry in entries if entry.stage is Stage.LISTING],
-    ):
-        differing = _differing(journal, several, is_from_service)
-        chosen = received.among(differing)
-        for key, copies in differing.items():
+    listing = [entry for entry in entries if entry.stage is Stage.LISTING]
+    differing = [_differing(journal, several, is_from_service) for several in (products, listing)]
+    once = _listed_once(journal, listing) if any(differing) else frozenset()
+    for copies_by_key in differing:
+        chosen = received.among(copies_by_key)
+        for key, copies in copies_by_key.items():
             # One record has this key at the end: earlier records were replaced under it, and nothing is left out.
             if key in lines or key in once:
                 continue
@@ -171,13 +170,13 @@ def left_out(journal: LoadJournal, received: Newest, *, is_from_service: bool = 
     return lines
 
 
-def _listed_once(journal: LoadJournal) -> Set[str]:
-    """Return the keys that a whole listing names exactly once; none if there is no such listing."""
-    listing = listing_of(journal)
-    if listing is None:
+def _listed_once(journal: LoadJournal, listing: Sequence[PageEntry]) -> Set[str]:
+    """Return the keys that a whole listing names exactly once; none if it is not whole."""
+    if not listing_is_whole(journal):
         return frozenset()
-    entries = [entry for entry in journal.entries() if entry.stage is Stage.LISTING]
-    return listing.keys() - {key for key, _ in repeated(entries)}
+    return {key for entry in listing for key in packed(entry.keys).ids} - {
+        key for key, _ in repeated(listing)
+    }
 
 
 def left_out_line(copy: Copy, why: str) -> str:

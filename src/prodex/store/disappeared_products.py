@@ -60,10 +60,13 @@ class Absence(NamedTuple):
         Those that have disappeared.
     doubtful
         Those of which that is not known, each with the reason; they are kept.
+    listing
+        The products that the listing of all keys names; None if there is none, or it is not whole.
     """
 
     gone: frozenset[str]
     doubtful: Mapping[str, str]
+    listing: Mapping[str, Identity] | None
 
 
 def absence_of(journal: LoadJournal, held: Mapping[str, object], left: Collection[str] = ()) -> Absence:
@@ -83,9 +86,9 @@ def absence_of(journal: LoadJournal, held: Mapping[str, object], left: Collectio
     left
         Products whose own record says that they do not belong to the query: that they go is no surprise.
     """
-    listing = listing_of(journal)
-    if listing is None:
-        return Absence(frozenset(), {})
+    if not listing_is_whole(journal):
+        return Absence(frozenset(), {}, None)
+    listing = keys_of(journal, Stage.LISTING)
     gone: set[str] = set()
     received: set[str] = set()
     doubtful: dict[str, str] = {}
@@ -113,7 +116,7 @@ def absence_of(journal: LoadJournal, held: Mapping[str, object], left: Collectio
     unasked = held.keys() - listing.keys() - received - gone - doubtful.keys()
     has_control = any(askable_gtin(one) for one in listing.values()) if unasked else False
     doubtful |= dict.fromkeys(sorted(unasked), _NO_GTIN if has_control else _NO_CONTROL)
-    return Absence(frozenset(gone), doubtful)
+    return Absence(frozenset(gone), doubtful, listing)
 
 
 def are_many(gone: int, of: int, share: float = MANY) -> bool:
@@ -123,11 +126,6 @@ def are_many(gone: int, of: int, share: float = MANY) -> bool:
     (False, True, False, True)
     """
     return gone > max(share * of, FEW)
-
-
-def listing_of(journal: LoadJournal) -> dict[str, Identity] | None:
-    """Return the products that the listing of all keys names; None if there is none, or it is not whole."""
-    return keys_of(journal, Stage.LISTING) if listing_is_whole(journal) else None
 
 
 def listing_is_whole(journal: LoadJournal) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from prodex.catalog.ledger import Ledger, limited_lines, product_named
 from prodex.messages import counted
 from prodex.query import GTINS_PER_CALL
-from prodex.store.disappeared_products import FEW, Absence, are_many, listing_of
+from prodex.store.disappeared_products import FEW, Absence, are_many
 from prodex.store.journal import LoadJournal
 from prodex.store.journal_contents import (
     announced_for,
@@ -51,7 +51,7 @@ def ledger_of(
         The journal holds only changes: its first total was the number of changes, not of all products.
     """
     content = [entry for entry in journal.entries() if entry.stage.has_products]
-    listing, gone = listing_of(journal), absence.gone
+    listing, gone = absence.listing, absence.gone
     # Only a query by GTIN needs them: a set of a million GTINs is built for nothing otherwise.
     gtins = {key.filled_gtin for entry in content for key in entry.keys if key} if gtins_in else frozenset()
     notes = [*_contradictions(journal, len(held), absence)]
@@ -244,7 +244,8 @@ def _not_loaded(
         yield from (f"{window}: {failed[window]}" for window in lasting if failed.get(window))
         if not held and not listing and (first := announced_for(journal, Stage.PULL)):
             yield f"pull: the service announced {first:,} products, then showed none, as while its index is built anew"
-    for product, one in keys_of(journal, Stage.LISTING).items():
+    listed = keys_of(journal, Stage.LISTING) if listing is None else listing
+    for product, one in listed.items():
         copy = held.get(product)
         date = _date(copy)
         if copy is not None and date == one.updated_at:

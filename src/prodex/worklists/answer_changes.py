@@ -11,7 +11,7 @@ from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.layout import DELETE_WORD
 
 
-class SaidOfPlace(NamedTuple):
+class AnswerChange(NamedTuple):
     """What an answer says of one place.
 
     Attributes
@@ -33,16 +33,16 @@ class SaidOfPlace(NamedTuple):
         return path[:-1] if path[-1] in {"data", "quantity"} else path
 
 
-class Said(tuple[SaidOfPlace, ...]):
+class AnswerChanges(tuple[AnswerChange, ...]):
     """What an answer says, place by place."""
 
     __slots__ = ()
 
     @classmethod
-    def of(cls, changes: Iterable[Change], words: Callable[[Any], str] = in_words) -> Said:
+    def of(cls, changes: Iterable[Change], words: Callable[[Any], str] = in_words) -> AnswerChanges:
         """Return changes that read as their values do."""
         return cls(
-            SaidOfPlace(
+            AnswerChange(
                 change, *(None if is_nothing(one) else words(one) for one in (change.before, change.after))
             )
             for change in changes
@@ -69,11 +69,11 @@ class Said(tuple[SaidOfPlace, ...]):
         return _joined(one.after for one in self._changing)
 
     @property
-    def _changing(self) -> tuple[SaidOfPlace, ...]:
+    def _changing(self) -> tuple[AnswerChange, ...]:
         return tuple(one for one in self if one.before != one.after) or self
 
 
-def said_once(several: Iterable[SaidOfPlace]) -> Said:
+def merge_agreeing(several: Iterable[AnswerChange]) -> AnswerChanges:
     """Return what an answer says, each place once.
 
     Raises
@@ -81,7 +81,7 @@ def said_once(several: Iterable[SaidOfPlace]) -> Said:
     AnswerRefused
         When it says two things of one place.
     """
-    found: dict[Path, SaidOfPlace] = {}
+    found: dict[Path, AnswerChange] = {}
     for one in several:
         first = found.setdefault(one.place, one)
         if first.after != one.after:
@@ -90,7 +90,7 @@ def said_once(several: Iterable[SaidOfPlace]) -> Said:
                 text=first.after or DELETE_WORD,
                 other=one.after or DELETE_WORD,
             )
-    return Said(found.values())
+    return AnswerChanges(found.values())
 
 
 def _joined(values: Iterable[str | None]) -> str | None:

@@ -239,7 +239,7 @@ def _length_in_words(attribute: str, language: str | None, words: Translation) -
 _RANGES = 500
 
 
-def validate(
+def add_validation(
     sheet: Any,
     columns: Mapping[str, pa.Array],
     is_asked: Sequence[bool],

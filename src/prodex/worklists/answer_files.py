@@ -37,7 +37,7 @@ from prodex.worklists.layout import (
     SUMMARY_SHEET,
     seal_of,
 )
-from prodex.worklists.lost_letters import LOST, lost_letters
+from prodex.worklists.lost_letters import LOST, find_lost_letters
 from prodex.worklists.returned_files import HiddenSheet, Problem, Returned, place_in_words
 
 #: Copies of the hidden sheet, which spreadsheets make when all sheets of a workbook are copied into another one.
@@ -186,7 +186,7 @@ def _refuse_lost_letters(file: Path, before: int, returned: Returned, known: Kno
     doubtful = [one for one in returned.answers[before:] if not LOST.isdisjoint(one.text)]
     if not doubtful:
         return
-    lost = lost_letters(returned.damaged.get(str(file), ()), known)
+    lost = find_lost_letters(returned.damaged.get(str(file), ()), known)
     kept = []
     for one in returned.answers[before:]:
         if "\ufffd" in one.text:

@@ -29,31 +29,30 @@ from prodex.changes import (
     value_at,
 )
 from prodex.errors import InputError
-from prodex.languages import Message
-from prodex.languages import Said as Reason
+from prodex.languages import Message, Said
 from prodex.languages.message import said_by, sentences
 from prodex.locales import short_of, tag_of
 from prodex.messages import nearest
 from prodex.quality.misread_letters import misread
-from prodex.send.corrections import KnownProducts
+from prodex.send.known_products import KnownProducts
 from prodex.send.merging import TextPlace
 from prodex.send.records import Product
 from prodex.tables.values import halves_of
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
-from prodex.worklists.answer_changes import Said, SaidOfPlace
+from prodex.worklists.answer_changes import AnswerChange, AnswerChanges
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
-from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, is_standard_code
+from prodex.worklists.answer_parsing import AnswerInConflict, AnswerRefused, Vocabulary
+from prodex.worklists.confirmation_questions import question_of_code, question_of_misread, question_of_remark
 from prodex.worklists.evidence import has_value_seen
-from prodex.worklists.item_answers import item_answer
+from prodex.worklists.item_answers import read_item_answer
 from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
-from prodex.worklists.remarks import remark
 from prodex.worklists.returned_files import Answer, CellPlace
 from prodex.worklists.retyped import RETYPED, possible_values
 from prodex.worklists.text_answers import (
     code_beside_others,
-    text_answer,
+    read_text_answer,
 )
 from prodex.written_numbers import is_rounded
 
@@ -80,7 +79,7 @@ class AnswerState(StrEnum):
 
 
 #: What somebody has confirmed: the questions about each answer, by its file, sheet, row and cell.
-Confirmed = Mapping[CellPlace, frozenset[Reason]]
+Confirmed = Mapping[CellPlace, frozenset[Said]]
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class Decision:
 
     answer: Answer
     state: AnswerState = AnswerState.ACCEPTED
-    reason: Reason = ""
+    reason: Said = ""
     product: str | None = None
     attribute: str | None = None
     language: str | None = None
@@ -129,14 +128,14 @@ class Decision:
     variant: str | None = None
     position: str | None = None
     shape: AnswerShape = AnswerShape.NONE
-    said: Said | None = None
+    said: AnswerChanges | None = None
     before: str | None = None
-    obstacle: Reason = ""
+    obstacle: Said = ""
     is_as_seen: bool = False
     holds: bool | None = None
-    note: Reason = ""
-    questions: tuple[Reason, ...] = ()
-    confirmed: frozenset[Reason] = frozenset()
+    note: Said = ""
+    questions: tuple[Said, ...] = ()
+    confirmed: frozenset[Said] = frozenset()
 
     @property
     def is_open(self) -> bool:
@@ -177,11 +176,16 @@ class Decision:
             claims[self.product, *added[0].path[:-1], "+", *asked] = tuple(added)
         return claims
 
-    def in_state(self, state: AnswerState, reason: Reason) -> Decision:
+    def in_state(self, state: AnswerState, reason: Said) -> Decision:
         """Return it with another state; the first reason against it stays, and outweighs a question."""
         return replace(self, state=state, reason=reason, questions=()) if self.is_open else self
 
-    def needing_confirmation(self, question: Reason) -> Decision:
+    def refused_by(self, error: AnswerRefused) -> Decision:
+        """Return it refused, or in conflict, for the reason that an error gives."""
+        is_conflict = isinstance(error, AnswerInConflict)
+        return self.in_state(AnswerState.CONFLICT if is_conflict else AnswerState.REFUSED, said_by(error))
+
+    def needing_confirmation(self, question: Said) -> Decision:
         """Return it with a question to confirm, unless that is confirmed; a further question is added to the others."""
         if not self.is_open or question in self.confirmed or question in self.questions:
             return self
@@ -224,82 +228,73 @@ class ConcernedProducts:
     owners: Owners = field(default_factory=Owners)
 
 
-def decided(
+def decide_answers(
     answers: Sequence[Answer],
     products: ConcernedProducts,
     catalog: Catalog,
     confirmed: Confirmed = MappingProxyType({}),
 ) -> list[Decision]:
     """Return answers with their products and corrections; those that cannot be understood are refused."""
-    first = [assigned(one, products.known, products.gtins) for one in answers]
+    first = [assign_product(one, products.known, products.gtins) for one in answers]
     if confirmed:
         first = [replace(one, confirmed=confirmed.get(one.answer.cell_place, frozenset())) for one in first]
     attributes = {one.answer.keys.get("attribute", "") for one in first}
     shapes = Shapes.of(catalog)
     codes = {without_code(one) for one in attributes if shapes.of_attribute(one) is AnswerShape.CODE}
     words = Vocabulary.of(catalog, {*codes, "typePackaging"})
-    return [_asked_if_misread(understood(one, products, shapes, words)) for one in first]
+    return [_asked_if_misread(understand_answer(one, products, shapes, words)) for one in first]
 
 
-def assigned(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | None]) -> Decision:
+def assign_product(answer: Answer, known: KnownProducts, gtins: Mapping[str, str | None]) -> Decision:
     """Return whose answer it is, by id and GTIN: where a row has both, they have to agree."""
-    start = Decision(answer)
-    own, code = answer.keys.get("product_id"), answer.keys.get("gtin")
+    try:
+        return Decision(answer, product=_product_meant(answer.keys, known, gtins))
+    except AnswerRefused as error:
+        return Decision(answer).refused_by(error)
+
+
+def _product_meant(keys: Mapping[str, str], known: KnownProducts, gtins: Mapping[str, str | None]) -> str:
+    own, code = keys.get("product_id"), keys.get("gtin")
     if own is not None and code is None:
-        try:
-            own = _whole_id(own, gtins)
-        except AnswerRefused as error:
-            return start.in_state(AnswerState.REFUSED, said_by(error))
+        own = _whole_id(own, gtins)
     of_gtin: Sequence[str] = ()
     if code is not None:
         try:
             of_gtin = known.ids.get(gtin.comparable(code), ())
         except InputError as error:
             if own is None:
-                said = sentences(said_by(error), Message("Write the GTIN as text."))
-                return start.in_state(AnswerState.REFUSED, said)
+                further = Message("Write the GTIN as text.")
+                raise AnswerRefused.saying("{said} {further}", said=said_by(error), further=further) from None
     if own is not None and own in gtins:
         # A GTIN that lost digits to a spreadsheet is no other product; one of another product is.
         if of_gtin and own not in of_gtin:
-            return start.in_state(
-                AnswerState.REFUSED,
-                Message(
-                    "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of "
-                    "its row were mixed up. Take the row from the worklist again.",
-                    code=f"{own:.40}",
-                    gtin=f"{code:.20}",
-                    other=of_gtin[0],
-                ),
+            raise AnswerRefused.saying(
+                "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of its "
+                "row were mixed up. Take the row from the worklist again.",
+                code=f"{own:.40}",
+                gtin=f"{code:.20}",
+                other=of_gtin[0],
             )
-        return replace(start, product=own)
+        return own
     if own is not None and not of_gtin:
-        return start.in_state(
-            AnswerState.CONFLICT,
-            Message("product {code} is gone: the catalogue does not have it (any more).", code=f"{own:.40}"),
+        raise AnswerInConflict.saying(
+            "product {code} is gone: the catalogue does not have it (any more).", code=f"{own:.40}"
         )
-    if len(of_gtin) == 1:
-        return replace(start, product=of_gtin[0])
+    if len(of_gtin) > 1:
+        raise AnswerRefused.saying(
+            "{count:d} products have the GTIN {code}, and a write holds the GTIN alone. Correct them at the service "
+            "itself.",
+            count=len(of_gtin),
+            code=str(code),
+        )
     if of_gtin:
-        return start.in_state(
-            AnswerState.REFUSED,
-            Message(
-                "{count:d} products have the GTIN {code}, and a write holds the GTIN alone. Correct them at the "
-                "service itself.",
-                count=len(of_gtin),
-                code=str(code),
-            ),
-        )
+        return of_gtin[0]
     if code is None:
-        return start.in_state(
-            AnswerState.REFUSED, Message("the row has neither a product nor a GTIN. Fill in the GTIN.")
-        )
+        raise AnswerRefused.saying("the row has neither a product nor a GTIN. Fill in the GTIN.")
     if not gtin.has_digits(str(gtin.comparable(code))):
-        return start.in_state(AnswerState.REFUSED, said_by(gtin.no_gtin(code, f"{code!r:.40}")))
-    return start.in_state(
-        AnswerState.CONFLICT,
-        Message(
-            "no product of the catalogue has the GTIN {code}: it is gone, or mistyped.", code=f"{code:.40}"
-        ),
+        raise AnswerRefused.by(gtin.no_gtin(code, f"{code!r:.40}"))
+    raise AnswerInConflict.saying(
+        "no product of the catalogue has the GTIN {code}: it is gone, or mistyped.", code=f"{code:.40}"
     )
 
 
@@ -326,114 +321,110 @@ def _with_zeros(own: str, gtins: Mapping[str, str | None]) -> list[str]:
     return [one for one in (own, *map(own.zfill, longer)) if one in gtins]
 
 
-def understood(
+def understand_answer(
     decision: Decision, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
 ) -> Decision:
     """Return what the answer changes, and where."""
-    product = decision.product
+    answer, product = decision.answer, decision.product
     if not decision.is_open or product is None:
         return decision
-    if product not in products.records:
-        return decision.in_state(
-            AnswerState.CONFLICT, Message("product {code} is gone.", code=f"{product:.40}")
-        )
-    keys = decision.answer.keys
-    attribute = keys.get("attribute")
-    if attribute is None:
-        return decision.in_state(
-            AnswerState.REFUSED,
-            Message("the row has no field. Fill in the column Field, such as namePublicLong."),
-        )
-    shape = shapes.of_attribute(attribute)
-    decision = replace(decision, attribute=attribute, shape=shape)
-    if decision.answer.refusal is not None:
-        return decision.in_state(AnswerState.REFUSED, decision.answer.refusal)
+    try:
+        if product not in products.records:
+            raise AnswerInConflict.saying("product {code} is gone.", code=f"{product:.40}")
+        if (attribute := answer.keys.get("attribute")) is None:
+            raise AnswerRefused.saying(
+                "the row has no field. Fill in the column Field, such as namePublicLong."
+            )
+    except AnswerRefused as error:
+        return decision.refused_by(error)
+    decision = replace(decision, attribute=attribute, shape=shapes.of_attribute(attribute))
+    if answer.refusal is not None:
+        return decision.in_state(AnswerState.REFUSED, answer.refusal)
     record = products.records[product]
-    if decision.answer.change is not None:
-        made = _exactly(decision, record, decision.answer.change)
+    if answer.change is not None:
+        made = _with_exact_change(decision, record, answer.change)
     else:
-        made = _as_understood(decision, record, products, shapes, words)
-    return reduce(Decision.needing_confirmation, decision.answer.questions, made)
+        made = _with_typed_answer(decision, record, products, shapes, words)
+    return reduce(Decision.needing_confirmation, answer.questions, made)
 
 
-def _as_understood(
+def _with_typed_answer(
     decision: Decision, record: Product, products: ConcernedProducts, shapes: Shapes, words: Vocabulary
 ) -> Decision:
     """Return what an answer in a cell changes."""
-    product, shape, attribute = str(decision.product), decision.shape, str(decision.attribute)
-    keys = decision.answer.keys
-    if (changed := _changed_since(record, decision.answer.seen or ())) is not None:
-        return decision.in_state(AnswerState.CONFLICT, changed)
-    if shape is AnswerShape.NONE:
-        return decision.in_state(AnswerState.REFUSED, _no_field(attribute, shapes))
-    if decision.answer.text.casefold() in NO_VALUE:
-        return decision.in_state(
-            AnswerState.REFUSED,
-            Message(
-                "{text} is not a value. Leave the cell empty, or write the value.",
-                text=repr(decision.answer.text),
-            ),
-        )
-    if halves := halves_of(decision.answer.text):
-        # No workbook can hold one, and a frame can.
-        return decision.in_state(
-            AnswerState.REFUSED,
-            Message(
-                "the answer has half of a character ({text}), which cannot be sent. Type it again.",
-                text=f"U+{ord(halves[0]):04X}",
-            ),
-        )
+    attribute, keys = str(decision.attribute), decision.answer.keys
     try:
+        for change in decision.answer.seen or ():
+            if not is_made(record, change):
+                _require_held(record, change, change.before)
+        _refuse_no_value(decision, shapes)
         decision = _as_typed(decision, words)
-        if shape is AnswerShape.TEXT:
+        if decision.shape is AnswerShape.TEXT:
             text = decision.answer.text
-            found = text_answer(product, record, attribute, text, keys, products.known.codes)
+            found = read_text_answer(
+                str(decision.product), record, attribute, text, keys, products.known.codes
+            )
             return _asked_if_a_remark(replace(decision, **found._asdict()))
         decision = replace(decision, holds=_is_still_there(decision, record, words))
         made = _with_new_value(decision, record, shapes, words)
-        return _asked_if_unknown(made, words) if shape in {AnswerShape.STRING, AnswerShape.CODE} else made
+        return (
+            _asked_if_unknown(made, words) if made.shape in {AnswerShape.STRING, AnswerShape.CODE} else made
+        )
     except AnswerRefused as error:
         if decision.holds is not False:
-            return decision.in_state(AnswerState.REFUSED, said_by(error))
+            return decision.refused_by(error)
         # What was seen is gone, so it is not certain what is meant.
-        seen = decision.answer.keys.get("value") or "nothing"
-        return decision.in_state(
-            AnswerState.CONFLICT,
-            Message(
-                "the product has something else in place of {seen}, which the worklist showed: {said}",
-                seen=repr(seen[:80]),
-                said=said_by(error),
-            ),
+        gone = Message(
+            "the product has something else in place of {seen}, which the worklist showed: {said}",
+            seen=repr((keys.get("value") or "nothing")[:80]),
+            said=said_by(error),
+        )
+        return decision.in_state(AnswerState.CONFLICT, gone)
+
+
+def _refuse_no_value(decision: Decision, shapes: Shapes) -> None:
+    """Refuse what cannot be the value of a field, whatever that is."""
+    text = decision.answer.text
+    if decision.shape is AnswerShape.NONE:
+        shown = f"{decision.attribute!r:.60}"
+        if near := nearest(str(decision.attribute), shapes.found):
+            raise AnswerRefused.saying(
+                "{path} cannot be answered in a cell; did you mean {near}?", path=shown, near=repr(near)
+            )
+        raise AnswerRefused.saying(
+            "{path} cannot be answered in a cell. It is corrected at its source.", path=shown
+        )
+    if text.casefold() in NO_VALUE:
+        raise AnswerRefused.saying(
+            "{text} is not a value. Leave the cell empty, or write the value.", text=repr(text)
+        )
+    if halves := halves_of(text):
+        # No workbook can hold one, and a frame can.
+        raise AnswerRefused.saying(
+            "the answer has half of a character ({text}), which cannot be sent. Type it again.",
+            text=f"U+{ord(halves[0]):04X}",
         )
 
 
-def _no_field(attribute: str, shapes: Shapes) -> Message:
-    shown = f"{attribute!r:.60}"
-    if near := nearest(attribute, shapes.found):
-        return Message(
-            "{path} cannot be answered in a cell; did you mean {near}?", path=shown, near=repr(near)
-        )
-    return Message("{path} cannot be answered in a cell. It is corrected at its source.", path=shown)
+def _too_deep(root: str) -> AnswerRefused:
+    return AnswerRefused.saying(
+        "{path} of the product is nested too deep. Correct it at its source.", path=root
+    )
 
 
-def _too_deep(root: str) -> Message:
-    return Message("{path} of the product is nested too deep. Correct it at its source.", path=root)
-
-
-def _exactly(decision: Decision, record: Product, change: Change) -> Decision:
+def _with_exact_change(decision: Decision, record: Product, change: Change) -> Decision:
     """Return an answer that is meant letter by letter, in conflict if its place holds something else by now."""
     root = str(decision.attribute).partition(".")[0]
-    if root in NEVER_WRITTEN:
-        return decision.in_state(
-            AnswerState.REFUSED,
-            Message("{path} is maintained by the service and cannot be written.", path=root),
-        )
     try:
+        if root in NEVER_WRITTEN:
+            raise AnswerRefused.saying(
+                "{path} is maintained by the service and cannot be written.", path=root
+            )
         return _with_leaf(decision, record, change)
     except AnswerRefused as error:
-        return decision.in_state(AnswerState.REFUSED, said_by(error))
+        return decision.refused_by(error)
     except RecursionError:
-        return decision.in_state(AnswerState.REFUSED, _too_deep(root))
+        return decision.refused_by(_too_deep(root))
 
 
 def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
@@ -449,15 +440,15 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     else:
         before, after = (None if is_nothing(one) else in_words(one) for one in (found, change.after))
         expected = change.before
-    said = [SaidOfPlace(change, before, after)]
+    said = [AnswerChange(change, before, after)]
     if order is not None:
-        said.append(SaidOfPlace(order, None, None))
+        said.append(AnswerChange(order, None, None))
     language, code = (decision.answer.keys.get(one) for one in ("language", "language_code"))
     place = TextPlace(str(decision.attribute), None, language, code)
     decision = replace(
         decision,
         language=None if language is None else short_of(language),
-        said=Said(said),
+        said=AnswerChanges(said),
         variant=code_beside_others(record, place, code),
         before=before,
         is_as_seen=True,
@@ -465,33 +456,27 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     if is_made(record, change):
         return decision.in_state(AnswerState.UNCHANGED, HAS_IT_ALREADY)
     try:
-        check(record, change)
-    except PlaceChanged as error:
-        return decision.in_state(AnswerState.CONFLICT, _found_instead(expected, error.found))
+        _require_held(record, change, expected)
+    except AnswerInConflict as error:
+        return decision.refused_by(error)
     return decision
 
 
-def _changed_since(record: Product, seen: Sequence[Change]) -> Message | None:
-    """Return what a product holds in place of what was seen, if that is not what it was to be either."""
-    for change in seen:
-        if is_made(record, change):
-            continue
-        try:
-            check(record, change)
-        except PlaceChanged as error:
-            return _found_instead(change.before, error.found)
-    return None
-
-
-def _found_instead(expected: Any, found: Any) -> Message:
-    there, seen = (
-        Message("nothing") if is_nothing(one) else repr(in_words(one)[:80]) for one in (found, expected)
-    )
-    return Message(
-        "the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it again.",
-        there=there,
-        seen=seen,
-    )
+def _require_held(record: Product, change: Change, expected: Any) -> None:
+    """Refuse a change of a place that holds something else than was expected there."""
+    try:
+        check(record, change)
+    except PlaceChanged as error:
+        there, seen = (
+            Message("nothing") if is_nothing(one) else repr(in_words(one)[:80])
+            for one in (error.found, expected)
+        )
+        raise AnswerInConflict.saying(
+            "the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it "
+            "again.",
+            there=there,
+            seen=seen,
+        ) from None
 
 
 def _as_typed(decision: Decision, words: Vocabulary) -> Decision:
@@ -559,17 +544,8 @@ def _held(answer: Answer) -> Message:
 
 def _asked_if_a_remark(decision: Decision) -> Decision:
     """Return the answer, to be confirmed if its words are for the person who asked, and not for the field."""
-    typed = decision.after
-    if typed is None or (says := remark(typed)) is None:
-        return decision
-    return decision.needing_confirmation(
-        Message(
-            "{text} reads like {said}. Is it the value of {path}?",
-            text=f"{typed!r:.60}",
-            said=says,
-            path=decision.attribute,
-        )
-    )
+    question = None if decision.after is None else question_of_remark(decision.after, str(decision.attribute))
+    return decision if question is None else decision.needing_confirmation(question)
 
 
 def _asked_if_misread(decision: Decision) -> Decision:
@@ -577,74 +553,24 @@ def _asked_if_misread(decision: Decision) -> Decision:
     if decision.shape not in {AnswerShape.TEXT, AnswerShape.STRING} or not decision.is_open:
         return decision
     typed = None if decision.answer.restores else decision.after
-    if typed is None or (meant := misread(typed)) is None or misread(decision.before or "") is not None:
+    if typed is None or misread(decision.before or "") is not None:
         return decision
-    about = {"text": f"{typed!r:.60}", "path": decision.attribute}
-    if meant == typed:
-        return decision.needing_confirmation(
-            Message(
-                "{text} reads like a text, written in UTF-8 and read in another encoding. Is it the value of {path}?",
-                **about,
-            )
-        )
-    return decision.needing_confirmation(
-        Message(
-            "{text} reads like {other}, written in UTF-8 and read in another encoding. Is it the value of {path}?",
-            other=f"{meant!r:.60}",
-            **about,
-        )
-    )
+    question = question_of_misread(typed, str(decision.attribute))
+    return decision if question is None else decision.needing_confirmation(question)
 
 
 def _asked_if_unknown(decision: Decision, words: Vocabulary) -> Decision:
     """Return a code or string, to be confirmed if it is a remark, or a code that no product and no list has."""
     if decision.shape is not AnswerShape.CODE or decision.said is None:
         return _asked_if_a_remark(decision)
-    made = decision
     attribute = without_code(str(decision.attribute))
-    known = words.in_use(attribute)
     items = [
         item
         for one in decision.changes
         for item in (one.after if isinstance(one.after, list) else [one.after])
     ]
-    for code in [str(one["code"]) for one in items if is_code(one)]:
-        if code in known or is_standard_code(attribute, code):
-            continue
-        near = ", ".join(words.nearest(attribute, code))
-        made = made.needing_confirmation(_unknown_code(f"{code!r:.60}", attribute, remark(code), near))
-    return made
-
-
-def _unknown_code(code: str, path: str, says: Message | None, near: str) -> Message:
-    about = {"code": code, "path": path}
-    match says, near:
-        case None, "":
-            return Message(
-                "{code} is a code of {path} that no product of the catalogue and no list has. Is it meant?",
-                **about,
-            )
-        case None, _:
-            return Message(
-                "{code} is a code of {path} that no product of the catalogue and no list has; the nearest: {codes}. "
-                "Is it meant?",
-                codes=near,
-                **about,
-            )
-        case _, "":
-            return Message(
-                "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like "
-                "{said}. Is it meant?",
-                said=says,
-                **about,
-            )
-    return Message(
-        "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like {said}; the "
-        "nearest: {codes}. Is it meant?",
-        said=says,
-        codes=near,
-        **about,
-    )
+    asked = (question_of_code(str(one["code"]), attribute, words) for one in items if is_code(one))
+    return reduce(Decision.needing_confirmation, filter(None, asked), decision)
 
 
 def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: Vocabulary) -> Decision:
@@ -652,31 +578,31 @@ def _with_new_value(decision: Decision, record: Product, shapes: Shapes, words: 
     try:
         said, is_as_seen = _said_of_value(decision, record.get(root), shapes, words)
     except RecursionError:
-        raise AnswerRefused.saying(
-            "{path} of the product is nested too deep. Correct it at its source.", path=root
-        ) from None
+        raise _too_deep(root) from None
     return replace(decision, said=said, before=said.before, is_as_seen=is_as_seen)
 
 
-def _said_of_value(decision: Decision, present: Any, shapes: Shapes, words: Vocabulary) -> tuple[Said, bool]:
+def _said_of_value(
+    decision: Decision, present: Any, shapes: Shapes, words: Vocabulary
+) -> tuple[AnswerChanges, bool]:
     """Return what an answer says of the value of an attribute, and whether that is certainly what was seen."""
     product, text, keys = str(decision.product), decision.answer.text, decision.answer.keys
     attribute = str(decision.attribute)
     match decision.shape:
         case AnswerShape.NUTRITION:
-            return nutrition_answers.said_of_nutrients(product, present, text, words), False
+            return nutrition_answers.read_nutrient_answer(product, present, text, words), False
         case AnswerShape.HIERARCHY:
             own = keys.get("gtin", "")
-            return hierarchy_answers.said_of_units(product, present, text, own, words), False
+            return hierarchy_answers.read_hierarchy_answer(product, present, text, own, words), False
         case AnswerShape.PICTURE:
             is_front = "packshot" in (keys.get("check") or "") or attribute.endswith("isPackshot")
             seen = keys.get("value")
-            said = picture_answers.said_of_pictures(
+            said = picture_answers.read_picture_answer(
                 product, present, text, attribute=attribute, seen=seen, front=is_front
             )
             return said, False
     top = without_code(attribute)
-    return item_answer(
+    return read_item_answer(
         product,
         present,
         text,

@@ -32,6 +32,10 @@ class AnswerRefused(ChangesRefused):
         return cls.saying(error.sentence, **error.values) if error.sentence else cls(str(error))
 
 
+class AnswerInConflict(AnswerRefused):
+    """An answer that somebody has to decide about, since its product is gone, or is not as it was."""
+
+
 #: Yes and no beside the choices that worklists offer.
 _YES = frozenset("yes y j 1 x si sí sim tak wahr vrai vero waar verdadero ✓".split())  # noqa: SIM905
 _NO = frozenset("no n 0 não nao nie falsch faux falso onwaar ✗".split())  # noqa: SIM905
@@ -57,10 +61,10 @@ def as_one_line(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def boolean(text: str) -> bool:
+def read_boolean(text: str) -> bool:
     """Return what yes or no means.
 
-    >>> boolean("Ja"), boolean("FALSE")
+    >>> read_boolean("Ja"), read_boolean("FALSE")
     (True, False)
     """
     word = text.strip().casefold()
@@ -73,7 +77,7 @@ def boolean(text: str) -> bool:
     raise AnswerRefused.saying("{text} is neither yes nor no. Write true or false.", text=f"{text!r:.60}")
 
 
-def number(text: str, *, is_stored: bool = False) -> int | float:
+def read_number(text: str, *, is_stored: bool = False) -> int | float:
     """Return a number, as `prodex.written_numbers` reads it; a sign of per cent behind it changes nothing.
 
     Parameters
@@ -83,7 +87,7 @@ def number(text: str, *, is_stored: bool = False) -> int | float:
     is_stored
         Whether it is the spelling of a number that a workbook holds, so that a point is a point.
 
-    >>> number("0,5"), number("1 234,5"), number("12"), number("1.234", is_stored=True)
+    >>> read_number("0,5"), read_number("1 234,5"), read_number("12"), read_number("1.234", is_stored=True)
     (0.5, 1234.5, 12, 1.234)
     """
     try:
@@ -94,10 +98,10 @@ def number(text: str, *, is_stored: bool = False) -> int | float:
         raise AnswerRefused.by(error) from None
 
 
-def language_of(text: str) -> str:
+def read_language(text: str) -> str:
     """Return the tag of a language by its code or name.
 
-    >>> language_of("French"), language_of("fra-FR")
+    >>> read_language("French"), read_language("fra-FR")
     ('fr', 'fr-FR')
     """
     try:
@@ -106,10 +110,10 @@ def language_of(text: str) -> str:
         raise AnswerRefused.by(error) from None
 
 
-def with_language(text: str) -> tuple[str | None, str]:
+def split_language(text: str) -> tuple[str | None, str]:
     """Return the language written before a text, if there is one, and the text.
 
-    >>> with_language("fr: Confiture"), with_language("Note: fresh"), with_language("Confiture")
+    >>> split_language("fr: Confiture"), split_language("Note: fresh"), split_language("Confiture")
     (('fr', 'Confiture'), (None, 'Note: fresh'), (None, 'Confiture'))
     """
     if (found := _WITH_LANGUAGE.fullmatch(text)) is not None and (tag := known_language_tag(found[1])):
@@ -157,7 +161,7 @@ class Vocabulary:
             value, unit = amount_and_unit(text.strip().removeprefix(ESTIMATED))
         except InputError as error:
             raise AnswerRefused.by(error) from None
-        return number(value), self.unit(unit)
+        return read_number(value), self.unit(unit)
 
     def unit(self, word: str) -> str:
         """Return the code of a unit.

@@ -11,7 +11,7 @@ from prodex.facts.name import names_of
 from prodex.gtin import gtin_key
 from prodex.languages import Message, Said
 from prodex.languages.message import sentences
-from prodex.send.corrections import Changes
+from prodex.send.product_writes import Changes
 from prodex.send.tracking import Tracking
 from prodex.worklists.answer_outcomes import AnswerState, Decision
 from prodex.worklists.returned_files import AnswerSheet, Problem, file_name
@@ -130,6 +130,6 @@ def sent_rows(changes: Changes, tracking: Tracking, names: Names) -> Iterator[tu
     found = tracking.products
     statuses = zip(found["status"], found["message"], strict=True)
     replies = dict(zip(map(gtin_key, found["gtin"]), statuses, strict=True))
-    for product, record in zip(changes.loaded, changes.records, strict=True):
-        gtin = record["gtin"]
+    for product, write in changes.writes.items():
+        gtin = write.gtin
         yield product, gtin, names.get(product, _NOBODY)[1], *replies.get(gtin_key(gtin), ("unknown", ""))

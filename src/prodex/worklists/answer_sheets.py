@@ -21,12 +21,12 @@ from prodex.quality.problems import asked_attribute
 from prodex.worklists.headings import (
     Headings,
     filled_rows,
+    find_layout,
     has_group,
     has_key,
     headings_by_place,
     headings_of,
     is_empty,
-    layout_by_keys,
 )
 from prodex.worklists.layout import SEVERAL, TO_FIX, WORKLIST
 from prodex.worklists.lost_letters import LOST
@@ -184,7 +184,7 @@ class SheetReader:
         proves: Callable[[Row, Sequence[str]], int | None],
     ) -> Iterator[tuple[int, Row, Headings | None]]:
         """Yield the rows, each with its headings if it is a row of headings."""
-        at, proven = layout_by_keys(self.sheet, layouts, proves)
+        at, proven = find_layout(self.sheet, layouts, proves)
         for number, row in filled_rows(self.sheet):
             found = headings_of(row, listed or proven)
             if found is None and self._headings is None and number == at:

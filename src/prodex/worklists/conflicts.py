@@ -14,15 +14,14 @@ from typing import NamedTuple, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.languages import Message
-from prodex.languages import Said as Reason
+from prodex.languages import Message, Said
 from prodex.languages.recognized import spellings
 from prodex.locales import short_of
 from prodex.quality.audit import Audit
 from prodex.quality.failures import found_rows
 from prodex.quality.reasons import read_reason
 from prodex.quality.states import State
-from prodex.send.merging import texts_meant, texts_of
+from prodex.send.merging import texts_at, texts_meant, texts_of
 from prodex.send.records import Product
 from prodex.worklists.answer_fields import IN_PLACE_OF
 from prodex.worklists.answer_kinds import AnswerShape
@@ -42,7 +41,7 @@ _TYPED_OVER = Message(
 _IN_PART = frozenset({AnswerShape.PICTURE, AnswerShape.NUTRITION, AnswerShape.HIERARCHY})
 
 
-def checked_for_conflicts(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
+def check_for_conflict(decision: Decision, products: ConcernedProducts, verdicts: Verdicts) -> Decision:
     """Return the answer, in conflict if what it answers has changed since the worklist was written.
 
     What its worklist did not ask for needs confirmation.
@@ -196,7 +195,7 @@ def _what_changed(decision: Decision, record: Product) -> Message:
     seen, key = keys.get("value"), key_of(keys)
     root = str(decision.attribute).partition(".")[0]
     is_part = decision.shape in _IN_PART and record.get(root) is not None
-    there: Reason = Message("nothing") if decision.before is None else repr(decision.before[:80])
+    there: Said = Message("nothing") if decision.before is None else repr(decision.before[:80])
     there = Message("something else") if is_part else there
     if seen and key is not None and not key.shows(seen):
         return Message(
@@ -266,9 +265,8 @@ def _is_left(decision: Decision, record: Product) -> bool:
     seen, attribute = decision.answer.keys.get("value"), str(decision.attribute)
     if decision.position is None or not seen:
         return decision.position is not None
-    root = attribute.partition(".")[0]
-    texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
-    return any(alike(one.data, seen) for one in texts_meant(texts, decision.language, decision.language_code))
+    texts = texts_meant(texts_at(record, attribute), decision.language, decision.language_code)
+    return any(alike(one.data, seen) for one in texts)
 
 
 #: Product id and id of a check.
@@ -281,7 +279,7 @@ class Finding(NamedTuple):
     attribute: str | None
     language: str | None
     value: str | None
-    reason: Reason | None
+    reason: Said | None
 
     @property
     def place(self) -> tuple[str | None, str | None]:

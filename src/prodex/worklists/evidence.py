@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
-from prodex.quality.units import FACTORS
 from prodex.tables.values import moment_text
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_kinds import AnswerShape, without_code
-from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, read_boolean, read_number
+from prodex.worklists.items import amount_of, is_quantity, unit_code_of
+from prodex.worklists.units import are_equal
 
 #: What workbooks cannot hold, and the escapes that worklists show in its place.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|\\x[01][0-9a-f]|\\uff[ef]{2}")
@@ -36,10 +36,10 @@ _COMPARED = 16_000
 _AMOUNT = re.compile(r"(?:(?P<name>.*?\S)\s*[:=]?\s+)?(?P<amount>[-+−]?\d[\d.,]*\s*[^\d\s].*)", re.DOTALL)
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     r"""Return a text as far as cells show it alike.
 
-    >>> visible(" Cre\u0300me\r\nbru\x0ble\u0301e "), visible("Crème\nbrulée")
+    >>> visible_text(" Cre\u0300me\r\nbru\x0ble\u0301e "), visible_text("Crème\nbrulée")
     ('Crème\nbrulée', 'Crème\nbrulée')
     """
     text = _CONTROLS.sub("", _LINE_ENDS.sub("\n", unicodedata.normalize("NFC", text)))
@@ -54,7 +54,7 @@ def alike(one: str | None, shown: str | None) -> bool:
     """
     if one is None or shown is None:
         return one is shown
-    whole, seen = visible(one), visible(shown)
+    whole, seen = visible_text(one), visible_text(shown)
     if whole == seen:
         return True
     if (cut := _CUT.search(seen)) is not None:
@@ -74,7 +74,7 @@ def as_seen(text: str | None) -> str:
     >>> as_seen("0012") == as_seen("12"), as_seen("2026-02-20T06:00:00") == as_seen("20.02.26 06:00")
     (True, True)
     """
-    shown = visible(text or "")
+    shown = visible_text(text or "")
     if _NUMBER.fullmatch(shown):
         return format(Decimal(shown.replace(",", ".")).normalize(), "f")
     if _MOMENT.fullmatch(shown):
@@ -82,7 +82,7 @@ def as_seen(text: str | None) -> str:
         return " ".join(map(str, sorted(parts)))
     if len(shown) > 3 and shown.isalpha():  # TRUE, WAHR, VRAI
         with suppress(AnswerRefused):
-            return str(boolean(shown)).lower()
+            return str(read_boolean(shown)).lower()
     return _without_letters(shown)[:_COMPARED]
 
 
@@ -159,11 +159,11 @@ def _split_list(seen: str) -> list[str]:
 
 
 def _boolean(seen: str, value: Any, *_: Any) -> bool:
-    return boolean(seen) is value
+    return read_boolean(seen) is value
 
 
 def _is_same_number(seen: str, value: Any, *_: Any) -> bool:
-    return bool(number(seen) == value)
+    return bool(read_number(seen) == value)
 
 
 def _string(seen: str, value: Any, *_: Any) -> bool:
@@ -183,38 +183,13 @@ def _are_same_codes(seen: str, value: Any, attribute: str, words: Vocabulary, _:
 
 
 def _folded(text: Any) -> str:
-    return visible(str(text)).casefold()
+    return visible_text(str(text)).casefold()
 
 
 def _quantities(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool:
-    there = [
-        _in_base_unit(one["data"], str(unit["code"]))
-        for one in _as_list(value)
-        if isinstance(one, Mapping)
-        and _is_plain_number(one.get("data"))
-        and isinstance(unit := one.get("expressedIn"), Mapping)
-        and unit.get("code")
-    ]
-    return all(_is_amount(_in_base_unit(*words.quantity(part)), there) for part in _split_list(seen))
-
-
-def _is_plain_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-@lru_cache(1)
-def _base_units() -> Mapping[str, tuple[str, float]]:
-    return {unit: (kind, factor) for kind, units in FACTORS.items() for unit, factor in units.items()}
-
-
-def _in_base_unit(amount: float, unit: str) -> tuple[float, str]:
-    kind, factor = _base_units().get(unit, (unit, 1.0))
-    return amount * factor, kind
-
-
-def _is_amount(amount: tuple[float, str], among: Iterable[tuple[float, str]]) -> bool:
-    # Rules compute in grams: 1.44 kg are 1440 g, and not quite so in binary.
-    return any(unit == amount[1] and abs(one - amount[0]) <= 1e-9 * abs(one) for one, unit in among)
+    held = [(amount_of(one.get("data")), unit_code_of(one)) for one in _as_list(value) if is_quantity(one)]
+    parts = map(words.quantity, _split_list(seen))
+    return all(any(one[0] is not None and are_equal(one, part) for one in held) for part in parts)
 
 
 def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
@@ -227,14 +202,18 @@ def _pictures(seen: str, value: Any, *_: Any) -> bool | None:
 def _nutrients(seen: str, value: Any, _: str, words: Vocabulary, __: str) -> bool | None:
     """Whether the nutrients that were seen are there: those that are named by name, others by their amount."""
     with suppress(AnswerRefused):
-        return nutrition_answers.said_of_nutrients("", value, seen, words).is_there
+        return nutrition_answers.read_nutrient_answer("", value, seen, words).is_there
     named = (found for part in re.split("[;,/]\\s+", seen) if (found := _AMOUNT.fullmatch(part)) is not None)
     amounts = [words.quantity(one["amount"]) for one in named]
-    return True if amounts and all(one in nutrition_answers.amounts(value) for one in amounts) else None
+    return (
+        True
+        if amounts and all(one in nutrition_answers.amounts_of_nutrients(value) for one in amounts)
+        else None
+    )
 
 
 def _are_same_units(seen: str, value: Any, _: str, words: Vocabulary, gtin: str) -> bool:
-    return hierarchy_answers.said_of_units("", value, seen, gtin, words).is_there
+    return hierarchy_answers.read_hierarchy_answer("", value, seen, gtin, words).is_there
 
 
 _COMPARED_BY: Mapping[AnswerShape, Callable[..., bool | None]] = {

@@ -51,9 +51,7 @@ def exact_change(
         "value": before,
         "updated_at": updated_at,
     }
-    filled = {name: value for name, value in keys.items() if value is not None}
-    asked = tuple(questions)
-    return Answer("", "", number, "", text, "text", filled, change=change, order=order, questions=asked)
+    return Answer.typed(number, text, keys, change=change, order=order, questions=tuple(questions))
 
 
 def exact_refusal(
@@ -61,8 +59,7 @@ def exact_refusal(
 ) -> Answer:
     """Return the answer of which it is known already that it cannot be sent, and why."""
     keys = {"product_id": product_id, "attribute": attribute, "language": language}
-    filled = {name: value for name, value in keys.items() if value is not None}
-    return Answer("", "", number, "", text, "text", filled, refusal=reason)
+    return Answer.typed(number, text, keys, refusal=reason)
 
 
 def _language_of(change: Change) -> str | None:

@@ -35,14 +35,15 @@ from prodex.progress import Progress
 from prodex.quality.audit import Audit
 from prodex.quality.comparison import AuditComparison, compare_audits
 from prodex.quality.profile import Profile
-from prodex.query import GTINS_PER_CALL, ProductQuery
-from prodex.send.corrections import KnownProducts, received_products
+from prodex.query import ProductQuery
+from prodex.send.known_products import KnownProducts, received_products
+from prodex.send.products_now import products_now
 from prodex.send.records import Product
-from prodex.send.sending import also_sent
+from prodex.send.sending import read_also
 from prodex.send.sending_rule import SentBefore
 from prodex.send.tracking import Tracking
 from prodex.send.upsert import Author
-from prodex.service import Client, pages
+from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.store.reading import flatten
 from prodex.tables.plain_walk import product_key
@@ -53,8 +54,8 @@ from prodex.worklists.answer_outcomes import (
     ConcernedProducts,
     Confirmed,
     Decision,
-    assigned,
-    decided,
+    assign_product,
+    decide_answers,
 )
 from prodex.worklists.answer_rows import (
     COLUMNS,
@@ -72,9 +73,9 @@ from prodex.worklists.answer_rows import (
     row_count,
     sent_rows,
 )
-from prodex.worklists.evidence import alike, same_moment, visible
-from prodex.worklists.judging import ARRIVED, JudgedAnswers, judged, judged_answers, with_arrived
-from prodex.worklists.ownership import Owners, identified, is_same_service, service_in_words
+from prodex.worklists.evidence import alike, same_moment, visible_text
+from prodex.worklists.judging import ARRIVED, JudgedAnswers, judge_answers, judge_decisions, mark_arrived
+from prodex.worklists.ownership import Owners, identify_sources, is_same_service, service_in_words
 from prodex.worklists.pending_updates import PendingUpdates, pending_attributes, pending_updates
 from prodex.worklists.returned_files import (
     Answer,
@@ -87,7 +88,6 @@ from prodex.worklists.returned_files import (
 )
 from prodex.worklists.row_keys import key_of
 from prodex.worklists.sent_answers import NOT_SENT, SentAnswers
-from prodex.written_json import read_written
 
 #: State and reason of answers, by their number.
 AnswerStates: TypeAlias = Mapping[int, tuple[AnswerState, str]]
@@ -382,12 +382,10 @@ class Fix:
             if one.state is AnswerState.NEEDS_CONFIRMATION
         }
         chosen = self.needs_confirmation if answers is None else answers
-        if not isinstance(chosen, pd.DataFrame) or not set(PLACE) <= set(chosen.columns):
-            raise InputError(
-                f"answers is {described(chosen)}. Give rows of fix.needs_confirmation, or nothing to confirm all."
-            )
+        places = _places_in(
+            "answers", chosen, "Give rows of fix.needs_confirmation, or nothing to confirm all."
+        )
         requests = {one.answer.cell_place for one in self._requests}
-        places = [CellPlace(*row) for row in chosen[list(PLACE)].itertuples(index=False, name=None)]
         if answers is None:
             # These are no answers to send: `accept` is for them.
             places = [place for place in places if place not in requests]
@@ -405,9 +403,9 @@ class Fix:
         confirmed = dict(self._confirmed)
         for place in places:
             confirmed[place] = confirmed.get(place, frozenset()) | set(asked[place].questions)
-        products = products_of(self._every, self._known().products, KnownProducts.of(self._every))
+        products = find_products(self._every, self._known().products, KnownProducts.of(self._every))
         self._confirmed, self._sent.judged = confirmed, None
-        self._judged = judged_answers(
+        self._judged = judge_answers(
             self._returned.answers, products, self._every, self.profile, self._now, confirmed
         )
         return self
@@ -417,7 +415,7 @@ class Fix:
         """What suppliers wrote under "Accept because", as rows of `answers`: the analyst decides, with `accept`."""
         places = {one.answer.cell_place for one in self._requests}
         answers = self.answers
-        own = [tuple(row) in places for row in answers[list(PLACE)].itertuples(index=False, name=None)]
+        own = [one in places for one in _places_in("answers", answers)]
         return answers[own].reset_index(drop=True)
 
     def accept(
@@ -454,11 +452,7 @@ class Fix:
         }
         places = list(asked)
         if requests is not None:
-            if not isinstance(requests, pd.DataFrame) or not set(PLACE) <= set(requests.columns):
-                raise InputError(
-                    f"requests is {described(requests)}. Give rows of fix.requests, or nothing for all."
-                )
-            places = [CellPlace(*row) for row in requests[list(PLACE)].itertuples(index=False, name=None)]
+            places = _places_in("requests", requests, "Give rows of fix.requests, or nothing for all.")
         if wrong := [one for one in places if one not in asked]:
             raise InputError(
                 f"{place_in_words(*wrong[0])} asks for nothing that is open. Give rows of fix.requests."
@@ -572,20 +566,20 @@ class Fix:
             When another process is sending some of these products; nothing was sent now.
         """
         service = service_given(service, "fix.apply(service)")
-        words = also_sent(also, {"unknown"})
+        words = read_also(also, {"unknown"})
         asked = self._asked()
-        if not asked.changes.records:
+        if not asked.changes.writes:
             raise InputError(f"No answer is accepted, so there is nothing to send. {self!r}")
         if not elsewhere and (question := self.asks_where(service)) is not None:
             raise InputError(
                 advice("{question} If so, pass {it}.", question=question, it=Argument("elsewhere", True))
             )
         # Before the products are requested: they show all that imports have written until now.
-        gtins = [record["gtin"] for record in asked.changes.records]
+        gtins = [one.gtin for one in asked.changes.writes.values()]
         before = SentBefore.look(service, gtins, gives_up_lost=bool(words))
         newest, products = self._judged_now(service, asked, is_continued=bool(before.calls))
         left, ruling = self._sent.judge(asked, newest, products, before)
-        if left.records:
+        if left.writes:
             author = Author(self.by or user_name(), self.why)
             return self._sent.send(service, left, before, ruling, progress, products, author)
         if not ruling.upserts:
@@ -601,16 +595,18 @@ class Fix:
         """Return the accepted answers as judged by the products of now, and these products."""
         chosen = [one for one in asked.decisions if _is_judged_again(one)]
         ids = {one.product for one in chosen if one.product is not None}
-        records = requested_products(service, self.catalog, ids)
+        records = request_products(service, self.catalog, ids)
         if are_as_judged(records, self.catalog, ids):
             return asked, records
-        catalog = with_products(self._every, records, ids)
-        products = products_of(catalog, ids, KnownProducts.of(catalog))
-        judged_again = iter(decided([one.answer for one in chosen], products, catalog, self._confirmed))
+        catalog = replace_products(self._every, records, ids)
+        products = find_products(catalog, ids, KnownProducts.of(catalog))
+        judged_again = iter(
+            decide_answers([one.answer for one in chosen], products, catalog, self._confirmed)
+        )
         kept = [next(judged_again) if _is_judged_again(one) else one for one in asked.decisions]
-        newest = judged(kept, products, catalog, self.profile, self._now)
+        newest = judge_decisions(kept, products, catalog, self.profile, self._now)
         if is_continued:
-            newest = with_arrived(newest, self._known(), products)
+            newest = mark_arrived(newest, self._known(), products)
         # What was refused before is about products that were not requested again.
         waiting = {**asked.waiting, **newest.waiting}
         return replace(newest, before=asked.before, after=asked.after, waiting=waiting), records
@@ -670,15 +666,15 @@ class Fix:
         """
         service = service_given(service, "fix.recheck(service)")
         ids = {one.product for one in self._decisions if one.product is not None}
-        records = requested_products(service, self.catalog, ids)
-        newest = with_products(self._every, records, ids)
-        chosen = newest if self._among is None else with_products(self.catalog, records, ids)
-        products = products_of(newest, ids, KnownProducts.of(newest))
-        made = judged_answers(
+        records = request_products(service, self.catalog, ids)
+        newest = replace_products(self._every, records, ids)
+        chosen = newest if self._among is None else replace_products(self.catalog, records, ids)
+        products = find_products(newest, ids, KnownProducts.of(newest))
+        made = judge_answers(
             self._returned.answers, products, newest, self.profile, self._now, self._confirmed
         )
         if made is not None and self.tracking is not None:
-            made = with_arrived(made, self._known(), products)
+            made = mark_arrived(made, self._known(), products)
         # For the others, only the attributes that were requested then are known.
         catalog = replace(chosen, origin=self.catalog.origin)
         return Fix(
@@ -790,6 +786,13 @@ class Fix:
         return html_of(self)
 
 
+def _places_in(name: str, rows: object, advice: str = "") -> list[CellPlace]:
+    """Return the places that rows of answers are about."""
+    if not isinstance(rows, pd.DataFrame) or not set(PLACE) <= set(rows.columns):
+        raise InputError(f"{name} is {described(rows)}. {advice}")
+    return [CellPlace(*row) for row in rows[list(PLACE)].itertuples(index=False, name=None)]
+
+
 def _is_judged_again(decision: Decision) -> bool:
     """Whether an answer is judged by the products of now: it is sent, or something that is sent depends on it."""
     is_needed = decision.answer.bound is not None and decision.state is AnswerState.UNCHANGED
@@ -812,7 +815,7 @@ def _state_after_sending(decision: Decision, status: str, message: str) -> tuple
     return AnswerState.ACCEPTED, decision.note
 
 
-def fix_of(
+def make_fix(
     returned: Returned,
     catalog: Catalog,
     profile: Profile,
@@ -857,14 +860,14 @@ def _fix_of(
 ) -> Fix:
     every = catalog if among is None else among
     known = KnownProducts.of(every)
-    returned = identified(returned, every, only)
-    returned.answers += typed_over(returned.doubtful, every, known)
+    returned = identify_sources(returned, every, only)
+    returned.answers += find_typed_over(returned.doubtful, every, known)
     there = dict.fromkeys(one for several in known.ids.values() for one in several)
-    whose = [assigned(one, known, there).product for one in returned.answers]
+    whose = [assign_product(one, known, there).product for one in returned.answers]
     own = [one.keys.get("product_id") for one in returned.answers]
-    products = products_of(every, filter(None, [*whose, *own]), known, received)
-    made = judged_answers(returned.answers, products, every, profile, now)
-    requests = tuple(_needs_confirmation(assigned(one, known, there)) for one in returned.requests)
+    products = find_products(every, filter(None, [*whose, *own]), known, received)
+    made = judge_answers(returned.answers, products, every, profile, now)
+    requests = tuple(_needs_confirmation(assign_product(one, known, there)) for one in returned.requests)
     asking = [one.product for one in requests if one.product is not None]
     names = product_names(every, list(dict.fromkeys([*products.records, *asking])))
     origin = MadeBy() if made_by is None else made_by
@@ -892,7 +895,7 @@ def _needs_confirmation(request: Decision) -> Decision:
 _Texts = list[tuple[str, str | None, str]]
 
 
-def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProducts) -> list[Answer]:
+def find_typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProducts) -> list[Answer]:
     """Return the cells "Value seen" that were typed over, of those whose rows have no answer.
 
     Parameters
@@ -910,7 +913,7 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
     gtins = {row["product_id"]: row["gtin"] for row in rows}
     changed = {row["product_id"]: row["updated_at"] for row in rows}
     shapes = Shapes.of(catalog)
-    owned = [(assigned(one, known, gtins).product, one) for one in doubtful]
+    owned = [(assign_product(one, known, gtins).product, one) for one in doubtful]
     texts = _texts_by_product(catalog, {product for product, _ in owned if product is not None})
     found, unsure = [], []
     for product, one in owned:
@@ -927,8 +930,8 @@ def typed_over(doubtful: Sequence[Answer], catalog: Catalog, known: KnownProduct
             elif one.keys.get("check") is None:
                 unsure.append((product, one))
     if unsure:
-        products = products_of(catalog, [product for product, _ in unsure], known)
-        made = decided([one for _, one in unsure], products, catalog)
+        products = find_products(catalog, [product for product, _ in unsure], known)
+        made = decide_answers([one for _, one in unsure], products, catalog)
         found += [one.answer for one in made if one.holds is False]
     return found
 
@@ -962,10 +965,10 @@ def _is_of_now(answer: Answer, changed: object) -> bool:
 
 def _is_in_texts(seen: str, texts: _Texts) -> bool:
     """Whether a product has a text, or a rule may have shown a word of one."""
-    return any(alike(text, seen) or visible(seen) in visible(text) for *_, text in texts)
+    return any(alike(text, seen) or visible_text(seen) in visible_text(text) for *_, text in texts)
 
 
-def products_of(
+def find_products(
     catalog: Catalog,
     ids: Iterable[str],
     known: KnownProducts,
@@ -984,7 +987,7 @@ def products_of(
     return ConcernedProducts(known, gtins, records, waiting, Owners.of(catalog, list(records)))
 
 
-def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) -> list[Product]:
+def request_products(service: Client, catalog: Catalog, ids: Collection[str]) -> list[Product]:
     """Return products of a catalogue as the service has them now, whatever else has the same GTINs.
 
     Raises
@@ -993,24 +996,11 @@ def requested_products(service: Client, catalog: Catalog, ids: Collection[str]) 
         When the service cannot be reached.
     """
     concerned = _is_of_products(ids)
-    gtins = [
-        one for one in catalog.arrow("products", ["gtin"], concerned)["gtin"].to_pylist() if one is not None
-    ]
-    # The filters of the load (such as allow_not_consumer_units) decide what the service lists at all.
-    extra = {} if catalog.origin.query is None else dict(catalog.origin.query.extra)
-    records: list[Product] = []
-    if gtins:
-        found = pages(
-            service,
-            ProductQuery(gtins_in=gtins, extra=extra),
-            page_size=GTINS_PER_CALL,
-            accept_language=catalog.origin.accept_language,
-            progress=False,
-            # With a report of its own, a missing product does not raise here; its answers become conflicts.
-            report=lambda _: None,
-        )
-        records += [read_written(bytes(one)) for page in found for one in page.envelope.data]
-    return records
+    gtins = catalog.arrow("products", ["gtin"], concerned)["gtin"].drop_null().to_pylist()
+    extra = {} if catalog.origin.query is None else catalog.origin.query.extra
+    language = catalog.origin.accept_language
+    # The answers about a product that is missing become conflicts.
+    return [*products_now(service, gtins, extra, accept_language=language, some_may_lack=True)]
 
 
 def are_as_judged(records: Iterable[Product], catalog: Catalog, ids: Collection[str]) -> bool:
@@ -1023,7 +1013,7 @@ def are_as_judged(records: Iterable[Product], catalog: Catalog, ids: Collection[
     return found == known and set(known) == set(ids)
 
 
-def with_products(catalog: Catalog, records: Sequence[Product], ids: Collection[str]) -> Catalog:
+def replace_products(catalog: Catalog, records: Sequence[Product], ids: Collection[str]) -> Catalog:
     """Return a catalogue with some of its products as the service has them now.
 
     They are the first, so that whoever has corrected them sees them at once; the others keep their order.

@@ -45,8 +45,8 @@ from prodex.worklists.layout import (
 )
 from prodex.worklists.mail import mail_of
 from prodex.worklists.ownership import host_of_source, owner_called
-from prodex.worklists.questions import found_questions, with_questions
-from prodex.worklists.rows import grouped_worklists
+from prodex.worklists.questions import add_questions, find_questions
+from prodex.worklists.rows import group_worklists
 from prodex.worklists.sheets import Worklist, WorklistFacts, group_names
 from prodex.worklists.workbook import write_workbook
 
@@ -138,8 +138,8 @@ def write_worklists(
         raise InputError(f"There is no option {other!r}: {ONLY_WORKBOOKS}")
     words_of = chosen_words(audit, by, language, languages)
     with reporting(progress, "Worklists", "findings", after=PATIENCE) as reporter:
-        rows, repeated = found_questions(audit, equal, reporter, accepted=accepted)
-        made = grouped_worklists(audit, rows, by, _TAKEN)
+        rows, repeated = find_questions(audit, equal, reporter, accepted=accepted)
+        made = group_worklists(audit, rows, by, _TAKEN)
         facts = _worklist_facts(audit, by, equal, len(rows) + repeated, repeated, accepted)
         named = pc.unique(rows["attribute"])
         return write_folder(
@@ -283,7 +283,7 @@ def _write_worklist(
     folder: Path,
 ) -> dict[str, Any]:
     host = host_of_source(audit.origin.source)
-    worklist = with_questions(worklist, fields, host)
+    worklist = add_questions(worklist, fields, host)
     states = fields.states(worklist.rows)
     number = Counter(states)
     keys = {

@@ -24,7 +24,7 @@ from prodex.worklists.ownership import Owners, is_outside
 from prodex.worklists.read_worklist import EVERY_PROFILE
 from prodex.worklists.returned_files import place_in_words
 from prodex.worklists.row_keys import place_digest
-from prodex.worklists.rows import QUESTIONS, finding_rows, grouped_worklists, update_waits
+from prodex.worklists.rows import QUESTIONS, finding_rows, group_worklists, update_waits
 from prodex.worklists.sheets import Worklist, WorklistFacts
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def write_follow_up(
     known = table.filter(table["product"].is_valid())
     unknown = table.filter(table["product"].is_null()).drop_columns("product")
     made = [
-        dataclasses.replace(one, checks=checks) for one in grouped_worklists(audit, known, by, {_UNASSIGNED})
+        dataclasses.replace(one, checks=checks) for one in group_worklists(audit, known, by, {_UNASSIGNED})
     ]
     if len(unknown):
         numbered = unknown.add_column(0, "row", pa.array(range(1, len(unknown) + 1), pa.int64()))

@@ -16,9 +16,9 @@ from prodex.quality.profile import Profile
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.fix import Fix, MadeBy
-from prodex.worklists.pasted import fix_of_table, pasted_table
-from prodex.worklists.pasted_headings import KnownHeadings, confirmed
-from prodex.worklists.text_corrections import TextCorrection, fix_of_texts, profile_given
+from prodex.worklists.pasted import make_fix_of_table, pasted_table
+from prodex.worklists.pasted_headings import KnownHeadings, confirm_meanings
+from prodex.worklists.text_corrections import TextCorrection, make_fix_of_texts, profile_given
 
 
 def correct_from(
@@ -87,11 +87,11 @@ def correct_from(
     if (texts := _texts(corrections)) is not None:
         if headings is not None:
             raise InputError("headings are those of a table, and these are single texts. Leave them out.")
-        return fix_of_texts(texts, chosen, judged_by, moment, made_by)
+        return make_fix_of_texts(texts, chosen, judged_by, moment, made_by)
     known = KnownHeadings(chosen)
     pasted = pasted_table(corrections, chosen, known)
-    meanings = confirmed(headings, pasted.proposals, known)
-    return fix_of_table(pasted, meanings, chosen, known, judged_by, moment, made_by)
+    meanings = confirm_meanings(headings, pasted.proposals, known)
+    return make_fix_of_table(pasted, meanings, chosen, known, judged_by, moment, made_by)
 
 
 def _texts(given: object) -> list[TextCorrection] | None:

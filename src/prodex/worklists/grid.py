@@ -40,10 +40,10 @@ class WorkbookCells:
     cut: int
 
 
-def cell(text: str) -> tuple[str, int, bool]:
+def fit_text(text: str) -> tuple[str, int, bool]:
     """Return a text as a cell can hold it, the number of its escapes, and whether it is cut.
 
-    >>> cell("a\\x0bb")
+    >>> fit_text("a\\x0bb")
     ('a\\\\x0bb', 1, False)
     """
     text, escaped = _IMPOSSIBLE.subn(_escape, text)
@@ -53,7 +53,7 @@ def cell(text: str) -> tuple[str, int, bool]:
     return beginning(text), escaped, True
 
 
-def cells(texts: pa.Array) -> WorkbookCells:
+def fit_texts(texts: pa.Array) -> WorkbookCells:
     """Return a column of texts as cells can hold them; null stays null."""
     # An escape is up to six characters for one, and a character up to two units.
     doubtful = pc.or_(
@@ -61,7 +61,7 @@ def cells(texts: pa.Array) -> WorkbookCells:
     )
     changed, escaped, cut = {}, 0, 0
     for place in places(doubtful):
-        changed[place], escapes, is_cut = cell(texts[place].as_py())
+        changed[place], escapes, is_cut = fit_text(texts[place].as_py())
         escaped += escapes
         cut += is_cut
     return WorkbookCells(replaced(texts, changed), escaped, cut)
@@ -98,7 +98,7 @@ _HEADING = {
 
 def fill_lines(sheet: TextSheet, lines: Sequence[Line]) -> None:
     """Set the rows of a small sheet; of a text that no cell can hold, what is shown of it."""
-    sheet.fill_lines(lines, lambda text: cell(text)[0])
+    sheet.fill_lines(lines, lambda text: fit_text(text)[0])
 
 
 class Styles:

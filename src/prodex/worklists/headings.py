@@ -31,7 +31,7 @@ def filled_rows(sheet: Sheet) -> Iterator[tuple[int, Row]]:
             yield number, row
 
 
-def layout_by_keys(
+def find_layout(
     sheet: Sheet, layouts: Sequence[Sequence[str]], says: Callable[[Row, Sequence[str]], int | None]
 ) -> tuple[int, Sequence[str]]:
     """Return the row of headings and the layout of a sheet that its rows prove, whatever its headings say.

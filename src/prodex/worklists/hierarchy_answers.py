@@ -18,10 +18,10 @@ from prodex.gtin import gtin_key
 from prodex.languages import Message
 from prodex.languages.recognized import spellings
 from prodex.messages import nearest, unaccented
-from prodex.send.merging import joined
-from prodex.worklists.answer_changes import Said, SaidOfPlace, said_once
-from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, boolean, number
-from prodex.worklists.items import ItemAnswer, ItemEvidence, is_code, is_quantity, said_of_items
+from prodex.send.merging import join_changes
+from prodex.worklists.answer_changes import AnswerChange, AnswerChanges, merge_agreeing
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, read_boolean, read_number
+from prodex.worklists.items import ItemAnswer, ItemEvidence, is_code, is_quantity, read_items
 
 #: How to answer, for the worklist.
 HOW = Message(
@@ -67,7 +67,7 @@ def _fields_in_words() -> dict[str, re.Pattern[str]]:
     return found
 
 
-def said_of_units(product: str, value: Any, text: str, own: str, words: Vocabulary) -> Said:
+def read_hierarchy_answer(product: str, value: Any, text: str, own: str, words: Vocabulary) -> AnswerChanges:
     """Return what an answer says of the hierarchies of a product, line by line.
 
     Parameters
@@ -90,7 +90,7 @@ def said_of_units(product: str, value: Any, text: str, own: str, words: Vocabula
 
     Examples
     --------
-    >>> said = said_of_units("7", None, "34142363314282: 8 x 04142363314281", "04142363314281", Vocabulary())
+    >>> said = read_hierarchy_answer("7", None, "34142363314282: 8 x 04142363314281", "04142363314281", Vocabulary())
     >>> said.after, said.changes[-1].after
     ('34142363314282: 8 x 04142363314281', {'gtin': '04142363314281', 'quantity': 8, 'children': []})
     """
@@ -99,21 +99,21 @@ def said_of_units(product: str, value: Any, text: str, own: str, words: Vocabula
     lines = [line for part in re.split("[;\n]", text) if (line := as_one_line(part))]
     if not lines:
         raise AnswerRefused.saying("the answer is empty. {how}", how=HOW)
-    said: list[SaidOfPlace] = []
+    said: list[AnswerChange] = []
     for line in lines:
         found = [*_said_in_line(product, value or [], line, own, words)]
         said += found
         try:
             # The next line may be about a unit that this one adds.
-            value = apply({_ROOT: value}, joined(one.change for one in found))[_ROOT]
+            value = apply({_ROOT: value}, join_changes(one.change for one in found))[_ROOT]
         except PlaceChanged:
             raise _another_form() from None
-    return said_once(said)
+    return merge_agreeing(said)
 
 
 def _said_in_line(
     product: str, trees: list[Any], line: str, own: str, words: Vocabulary
-) -> Iterator[SaidOfPlace]:
+) -> Iterator[AnswerChange]:
     found = _LINE.fullmatch(line)
     if found is None:
         raise AnswerRefused.saying(
@@ -126,7 +126,7 @@ def _said_in_line(
 
 
 def _times(text: str) -> int:
-    times = number(text)
+    times = read_number(text)
     if not isinstance(times, int) or not 0 <= times < _MOST:
         raise AnswerRefused.saying(
             "{text} is not a whole number of units. Write digits, such as 8.", text=f"{text!r:.40}"
@@ -152,7 +152,7 @@ def _is_unit(node: Any, wanted: str) -> bool:
 
 def _said_of_content(
     product: str, trees: list[Any], unit: str, times: int, inner: str, own: str
-) -> Iterator[SaidOfPlace]:
+) -> Iterator[AnswerChange]:
     """Yield how many of an inner unit another one is to hold; none takes it out."""
     holders = _units_with_gtin(trees, unit)
     if not holders:
@@ -161,7 +161,7 @@ def _said_of_content(
         made = {"gtin": unit, "quantity": 1, "children": []}
         holders = [_Unit((_ROOT, step_to([made], 0, "gtin")), made)]
         if times:
-            yield SaidOfPlace(Change(product, holders[0].path, ABSENT, made), None, None)
+            yield AnswerChange(Change(product, holders[0].path, ABSENT, made), None, None)
     after = f"{unit}: {times} x {inner}" if times else None
     for path, holder in holders:
         held = holder.get("children")
@@ -178,7 +178,7 @@ def _said_of_content(
             added = {"gtin": inner, "quantity": times, "children": []}
             step = step_to([*children, added], len(children), "gtin")
             change = Change(product, (*path, "children", step), ABSENT, added if times else ABSENT)
-            yield SaidOfPlace(change, None, after)
+            yield AnswerChange(change, None, after)
             continue
         child, place = children[same[0]], (*path, "children", step_to(children, same[0], "gtin"))
         before = f"{unit}: {child.get('quantity')} x {inner}"
@@ -186,12 +186,12 @@ def _said_of_content(
             change = Change(product, (*place, "quantity"), child.get("quantity", ABSENT), times)
         else:
             change = Change(product, place, child, ABSENT)
-        yield SaidOfPlace(change, before, after)
+        yield AnswerChange(change, before, after)
 
 
 def _said_of_field(
     product: str, trees: list[Any], unit: str, text: str, words: Vocabulary
-) -> Iterator[SaidOfPlace]:
+) -> Iterator[AnswerChange]:
     known = _fields_in_words()
     named = {name: found[1] for name, one in known.items() if (found := one.fullmatch(text.strip()))}
     if len(named) > 1:
@@ -223,13 +223,13 @@ def _said_of_field(
         name = f"{unit}: {field}"
         sides = (None if side is None else f"{name} {side}" for side in (said.before, said.after))
         new = apply({field: was}, said.changes)[field]
-        yield SaidOfPlace(Change(product, (*path, field), was, new), *sides)
+        yield AnswerChange(Change(product, (*path, field), was, new), *sides)
 
 
-def _said_of_value(product: str, value: Any, field: str, typed: str, words: Vocabulary) -> Said:
+def _said_of_value(product: str, value: Any, field: str, typed: str, words: Vocabulary) -> AnswerChanges:
     """Return what is said of the field of a unit."""
     if field in _FLAGS:
-        return Said.of([Change(product, (field,), value, boolean(typed))])
+        return AnswerChanges.of([Change(product, (field,), value, read_boolean(typed))])
     is_one: Callable[[Any], bool]
     if field in _QUANTITIES:
         quantity, unit = words.quantity(typed)
@@ -239,7 +239,7 @@ def _said_of_value(product: str, value: Any, field: str, typed: str, words: Voca
         new, is_one, in_list = {"code": words.code("typePackaging", typed)}, is_code, False
     held = None if value is ABSENT else value
     answer = [ItemAnswer(new)]
-    return said_of_items(
+    return read_items(
         product, held, answer, ItemEvidence(), root=field, is_one=is_one, in_list=in_list, words=words
     ).said
 

@@ -8,23 +8,23 @@ from typing import Any
 from prodex.changes import ABSENT
 from prodex.formats.workbook_cells import CellKind
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, boolean, number
+from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, read_boolean, read_number
 from prodex.worklists.items import (
     ARROW,
     ItemAnswer,
+    ItemChanges,
     ItemEvidence,
-    SaidOfItems,
     is_code,
     is_plain,
     is_quantity,
-    said_of_items,
+    read_items,
 )
 from prodex.worklists.layout import is_deletion
 
 _KINDS_OF_ITEMS = {AnswerShape.CODE: is_code, AnswerShape.QUANTITY: is_quantity}
 
 
-def item_answer(
+def read_item_answer(
     product: str,
     present: Any,
     text: str,
@@ -35,7 +35,7 @@ def item_answer(
     shape: AnswerShape,
     in_list: bool,
     words: Vocabulary,
-) -> SaidOfItems:
+) -> ItemChanges:
     """Return what an answer says of the items of an attribute.
 
     Parameters
@@ -61,7 +61,7 @@ def item_answer(
     Examples
     --------
     >>> attribute = {"attribute": "serves", "shape": AnswerShape.INTEGER, "in_list": False, "words": Vocabulary()}
-    >>> made = item_answer("7", 4, "6", ItemEvidence(), kind="text", **attribute)
+    >>> made = read_item_answer("7", 4, "6", ItemEvidence(), kind="text", **attribute)
     >>> made.said.before, made.said.after
     ('4', '6')
     """
@@ -70,7 +70,7 @@ def item_answer(
     def item(part: str) -> Any:
         return _item_as_sent(part, kind, attribute, shape, words)
 
-    return said_of_items(
+    return read_items(
         product,
         present,
         [
@@ -123,9 +123,9 @@ def _item_as_sent(text: str, kind: CellKind, attribute: str, shape: AnswerShape,
         return ABSENT
     match shape:
         case AnswerShape.BOOLEAN:
-            return boolean(text)
+            return read_boolean(text)
         case AnswerShape.INTEGER | AnswerShape.NUMBER:
-            value = number(text, is_stored=kind in {"number", "percentage"})
+            value = read_number(text, is_stored=kind in {"number", "percentage"})
             if shape is AnswerShape.INTEGER and not isinstance(value, int):
                 raise AnswerRefused.saying("{text} is not a whole number.", text=f"{text!r:.60}")
             return value

@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 from prodex.changes import ABSENT, Change, in_words, step_to
 from prodex.errors import InputError
 from prodex.languages import Message
-from prodex.send.merging import recoded
+from prodex.send.merging import replace_code
 from prodex.tables.values import amount
-from prodex.worklists.answer_changes import Said, SaidOfPlace
+from prodex.worklists.answer_changes import AnswerChange, AnswerChanges
 from prodex.worklists.answer_parsing import BARS, AnswerRefused, Vocabulary, as_one_line
-from prodex.worklists.units import are_equal, dimension
+from prodex.worklists.units import are_equal, dimension_of
 from prodex.written_numbers import as_json, stored_number
 
 _NOT_CERTAIN = Message("and it is not certain which of them is meant")
@@ -49,14 +49,14 @@ class ItemEvidence(NamedTuple):
     position: str | None = None
 
 
-class SaidOfItems(NamedTuple):
+class ItemChanges(NamedTuple):
     """What an answer says of items, and whether those that it changes are what the worklist showed."""
 
-    said: Said
+    said: AnswerChanges
     is_as_seen: bool
 
 
-def said_of_items(
+def read_items(
     product: str,
     value: Any,
     parts: Sequence[ItemAnswer],
@@ -66,7 +66,7 @@ def said_of_items(
     is_one: Callable[[Any], bool],
     in_list: bool,
     words: Vocabulary,
-) -> SaidOfItems:
+) -> ItemChanges:
     """Return what an answer says of the items of an attribute.
 
     Parameters
@@ -97,7 +97,7 @@ def said_of_items(
     --------
     >>> content = [{"data": 500, "expressedIn": {"code": "GRM"}}, {"data": 12, "expressedIn": {"code": "H87"}}]
     >>> answer = ItemAnswer({"data": 600, "expressedIn": {"code": "GRM"}})
-    >>> found = said_of_items("7", content, [answer], ItemEvidence(), root="netContent", is_one=is_quantity,
+    >>> found = read_items("7", content, [answer], ItemEvidence(), root="netContent", is_one=is_quantity,
     ...                       in_list=True, words=Vocabulary())
     >>> found.said.before, found.said.after, found.said.changes[0].path[1].value
     ('500 GRM', '600 GRM', 'GRM')
@@ -114,16 +114,19 @@ def said_of_items(
         )
     pairs = _AnsweredItems(own, tuple(parts), evidence, root, words).pairs()
     seen, changing = as_one_line(evidence.seen or ""), [place for place, _ in pairs if place is not None]
-    is_as_seen = bool(seen and changing) and all(is_shown(own[one], seen, words) for one in changing)
+    is_as_seen = bool(seen and changing) and all(is_item_seen(own[one], seen, words) for one in changing)
     if not isinstance(value, list) and (value is not None or not in_list):
         before = ABSENT if value is None else value
-        return SaidOfItems(
-            Said.of((Change(product, (root,), before, new) for _, new in pairs), shown), is_as_seen
+        return ItemChanges(
+            AnswerChanges.of((Change(product, (root,), before, new) for _, new in pairs), item_as_typed),
+            is_as_seen,
         )
-    return SaidOfItems(_said_in_list(product, root, held, pairs), is_as_seen)
+    return ItemChanges(_said_in_list(product, root, held, pairs), is_as_seen)
 
 
-def _said_in_list(product: str, root: str, items: list[Any], pairs: Sequence[tuple[int | None, Any]]) -> Said:
+def _said_in_list(
+    product: str, root: str, items: list[Any], pairs: Sequence[tuple[int | None, Any]]
+) -> AnswerChanges:
     """Return what is said of the items of a list, each at its own place."""
     made = {place: new for place, new in pairs if place is not None}
     added = [new for place, new in pairs if place is None]
@@ -137,11 +140,11 @@ def _said_in_list(product: str, root: str, items: list[Any], pairs: Sequence[tup
         changes.append(Change(product, (root, step), items[place], new))
     for place, new in enumerate(added, len(items)):
         changes.append(Change(product, (root, step_to(becomes, place, _known_by(new))), ABSENT, new))
-    said = Said.of(changes, shown)
+    said = AnswerChanges.of(changes, item_as_typed)
     if any(one.before is ABSENT and isinstance(one.path[-1], int) for one in changes):
         # Nothing is added at an index: the list changes as a whole.
         whole = Change(product, (root,), items, [one for one in becomes if one is not ABSENT])
-        return Said([SaidOfPlace(whole, said.before, said.after)])
+        return AnswerChanges([AnswerChange(whole, said.before, said.after)])
     return said
 
 
@@ -187,10 +190,10 @@ class _AnsweredItems:
                 place for place, item in self.own.items() if new is not ABSENT and _is_same_item(item, new)
             ]
             if not there and not done:
-                raise self._refused(Message("and none of them is {text}", text=shown(old)))
+                raise self._refused(Message("and none of them is {text}", text=item_as_typed(old)))
             if not self._is_one(there or done):
                 raise self._refused(
-                    Message("and {count:d} of them are {text}", count=len(there), text=shown(old))
+                    Message("and {count:d} of them are {text}", count=len(there), text=item_as_typed(old))
                 )
             pairs.append(((there or done)[0], new))
         if len({place for place, _ in pairs}) < len(pairs):
@@ -201,7 +204,7 @@ class _AnsweredItems:
         """Return the item that an answer of one part means; None if what it removes is gone already."""
         candidates: list[int] = list(self.own)
         seen = as_one_line(self.evidence.seen or "")
-        shown_now = [place for place in candidates if is_shown(self.own[place], seen, self.words)]
+        shown_now = [place for place in candidates if is_item_seen(self.own[place], seen, self.words)]
         if len(candidates) == 1:
             # What was to be removed is gone, and another one is left.
             is_gone = new is ABSENT and bool(seen) and not shown_now and self._is_value(seen)
@@ -296,12 +299,12 @@ class _AnsweredItems:
                 raise AnswerRefused.saying(
                     "the product has {code} already. Write {code_before} -> (delete) to remove that.",
                     code=code,
-                    code_before=shown(before),
+                    code_before=item_as_typed(before),
                 )
             kept.add(code)
 
     def _refused(self, why: Message) -> AnswerRefused:
-        there = list(dict.fromkeys(map(shown, self.own.values())))
+        there = list(dict.fromkeys(map(item_as_typed, self.own.values())))
         if not there:
             return AnswerRefused.saying(
                 "the product has no {path} yet. Write what it is to be, without an arrow.", path=self.root
@@ -322,7 +325,7 @@ class _AnsweredItems:
             "the product has several values of {path}: {values}, {why}. Write which one: {example}; or write all of "
             "them, with semicolons between.",
             **said,
-            example=f"{there[0]} -> {shown(new)}",
+            example=f"{there[0]} -> {item_as_typed(new)}",
         )
 
 
@@ -366,14 +369,14 @@ def _number_seen(seen: str) -> int | float | None:
         return None
 
 
-def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
+def is_item_seen(item: Any, seen: str, words: Vocabulary) -> bool:
     """Whether what a worklist showed is this item: its value, its label or its code, in any spelling of them.
 
     >>> grams = {"data": 500, "expressedIn": {"code": "GRM", "label": "Gram"}}
-    >>> [is_shown(grams, seen, Vocabulary()) for seen in ("500 GRM", "0.5 kg", "500", "500.0", "12 H87")]
+    >>> [is_item_seen(grams, seen, Vocabulary()) for seen in ("500 GRM", "0.5 kg", "500", "500.0", "12 H87")]
     [True, True, True, True, False]
     """
-    if as_one_line(shown(item)).casefold() == seen.casefold():
+    if as_one_line(item_as_typed(item)).casefold() == seen.casefold():
         return True
     if not isinstance(item, dict):
         return amount_of(item) is not None and amount_of(item) == _number_seen(seen)
@@ -383,7 +386,7 @@ def is_shown(item: Any, seen: str, words: Vocabulary) -> bool:
             str(item[name]).strip().casefold() for name in ("code", "label", "description") if item.get(name)
         }
         return bool(parts_seen) and parts_seen <= own
-    own_amount, unit = amount_of(item.get("data")), _unit_code(item)
+    own_amount, unit = amount_of(item.get("data")), unit_code_of(item)
     if (alone := _number_seen(seen)) is not None:
         return own_amount == alone
     found = _seen_quantity(seen, words)
@@ -404,10 +407,10 @@ def _seen_quantity(seen: str, words: Vocabulary) -> tuple[int | float, str] | No
         return None
 
 
-def shown(item: Any) -> str:
+def item_as_typed(item: Any) -> str:
     """Return an item as a person would write it, also an amount that its record has as text.
 
-    >>> shown({"data": "500", "expressedIn": {"code": "GRM"}}), shown({"code": "COLD"})
+    >>> item_as_typed({"data": "500", "expressedIn": {"code": "GRM"}}), item_as_typed({"code": "COLD"})
     ('500 GRM', 'COLD')
     """
     match item:
@@ -418,10 +421,11 @@ def shown(item: Any) -> str:
 
 def _quantity_kind(item: Any) -> str:
     """Return what a quantity measures; one without a unit may be any."""
-    return dimension(_unit_code(item)) if is_quantity(item) and _unit_code(item) is not None else ""
+    return dimension_of(unit_code_of(item)) if is_quantity(item) and unit_code_of(item) is not None else ""
 
 
-def _unit_code(item: Mapping[str, Any]) -> Any:
+def unit_code_of(item: Mapping[str, Any]) -> Any:
+    """Return the code of the unit of a quantity; None where it has none."""
     unit = item.get("expressedIn")
     return unit.get("code") if isinstance(unit, Mapping) else None
 
@@ -431,14 +435,14 @@ def _code_of_item(item: Any) -> str | None:
 
 
 def _have_one_unit(item: Any, new: Any) -> bool:
-    return is_quantity(item) and _unit_code(item) == _unit_code(new)
+    return is_quantity(item) and unit_code_of(item) == unit_code_of(new)
 
 
 def _is_same_item(item: Any, new: Any) -> bool:
     """Whether an item says what an answer says; labels and further keys of it say nothing else."""
     if is_quantity(new):
-        own_amount, unit = amount_of(item.get("data")), _unit_code(item)
-        return own_amount is not None and are_equal((own_amount, unit), (new["data"], _unit_code(new)))
+        own_amount, unit = amount_of(item.get("data")), unit_code_of(item)
+        return own_amount is not None and are_equal((own_amount, unit), (new["data"], unit_code_of(new)))
     if isinstance(new, dict):
         return _code_of_item(item) == _code_of_item(new)
     return bool(item == new) and isinstance(item, bool) is isinstance(new, bool)
@@ -449,8 +453,11 @@ def _renewed(before: Any, new: Any) -> Any:
     if new is ABSENT or not isinstance(before, dict) or not isinstance(new, dict):
         return new
     if not is_quantity(new):
-        return recoded(before, new["code"])
-    same = amount_of(before.get("data")) == new["data"] and _unit_code(before) == _unit_code(new)
+        return replace_code(before, new["code"])
+    same = amount_of(before.get("data")) == new["data"] and unit_code_of(before) == unit_code_of(new)
     if same:
         return before
-    return before | {"data": new["data"], "expressedIn": recoded(before.get("expressedIn"), _unit_code(new))}
+    return before | {
+        "data": new["data"],
+        "expressedIn": replace_code(before.get("expressedIn"), unit_code_of(new)),
+    }

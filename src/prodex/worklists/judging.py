@@ -19,16 +19,15 @@ from typing import Any, NamedTuple
 from prodex.catalog import Catalog
 from prodex.catalog.where import without_products
 from prodex.changes import Change
-from prodex.languages import Message
-from prodex.languages import Said as Reason
+from prodex.languages import Message, Said
 from prodex.languages.message import sentences
 from prodex.quality.audit import Audit
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit_among
 from prodex.quality.states import State as Result
-from prodex.send.corrections import Changes, merged_changes
-from prodex.send.merging import texts_of
-from prodex.send.preflight import PreflightFinding, inspect
+from prodex.send.merging import texts_at
+from prodex.send.preflight import inspect_products
+from prodex.send.product_writes import Changes, merge_changes
 from prodex.send.records import Product
 from prodex.store.reading import flatten
 from prodex.worklists.answer_kinds import AnswerShape
@@ -37,13 +36,12 @@ from prodex.worklists.answer_outcomes import (
     ConcernedProducts,
     Confirmed,
     Decision,
-    decided,
+    decide_answers,
 )
-from prodex.worklists.conflicts import Finding, Verdicts, checked_for_conflicts, is_as_sent
+from prodex.worklists.conflicts import Finding, Verdicts, check_for_conflict, is_as_sent
 from prodex.worklists.evidence import alike
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.returned_files import Answer
-from prodex.worklists.text_answers import without_gtin
 
 #: The note of an answer that was sent, and that its product shows.
 ARRIVED = Message("it has arrived.")
@@ -75,7 +73,7 @@ class JudgedAnswers:
     products: Collection[str] = ()
 
 
-def judged_answers(
+def judge_answers(
     answers: Sequence[Answer],
     products: ConcernedProducts,
     catalog: Catalog,
@@ -85,13 +83,14 @@ def judged_answers(
 ) -> JudgedAnswers | None:
     """Judge answers as they were read; None if there are none.
 
-    `confirmed` has the questions that somebody has answered with yes; the other parameters are those of `judged`.
+    `confirmed` has the questions that somebody has answered with yes; the other parameters are those of
+    `judge_decisions`.
     """
-    decisions = with_conflicts(decided(answers, products, catalog, confirmed))
-    return judged(decisions, products, catalog, profile, now) if answers else None
+    decisions = mark_contradictions(decide_answers(answers, products, catalog, confirmed))
+    return judge_decisions(decisions, products, catalog, profile, now) if answers else None
 
 
-def judged(
+def judge_decisions(
     decisions: Sequence[Decision],
     products: ConcernedProducts,
     catalog: Catalog,
@@ -118,7 +117,7 @@ def judged(
     )
     at_present = Verdicts.of(before, products.records)
     made = [
-        checked_for_conflicts(one, products, at_present) if one.product in products.records else one
+        check_for_conflict(one, products, at_present) if one.product in products.records else one
         for one in decisions
     ]
     made, together = _sendable(made, products, catalog)
@@ -195,7 +194,7 @@ def _bound(decisions: Sequence[Decision]) -> list[Decision]:
 _NOT_TAKEN = frozenset({AnswerState.REFUSED, AnswerState.CONFLICT})
 
 
-def only_together(path: str, language: str | None, why: Reason) -> Message:
+def only_together(path: str, language: str | None, why: Said) -> Message:
     """Say that something is sent only together with something else, which is not, and why."""
     if language:
         return Message(
@@ -236,7 +235,7 @@ def _breaking_nothing(
     return made
 
 
-def _newly_found(problem: Message, why: Reason | None) -> Message:
+def _newly_found(problem: Message, why: Said | None) -> Message:
     if why:
         return Message(
             "With this answer, a check would find something that it does not find now: {said} ({why}). Is it meant?",
@@ -269,16 +268,15 @@ def _is_at_its_place(decision: Decision, found: Finding) -> bool:
     return same and (None in (found.language, decision.language) or found.language == decision.language)
 
 
-def with_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: ConcernedProducts) -> JudgedAnswers:
+def mark_arrived(judged: JudgedAnswers, sent: JudgedAnswers, products: ConcernedProducts) -> JudgedAnswers:
     """Return answers that are judged again, unchanged where their attribute is now as it was sent.
 
     Positions move when a text is deleted, so the place of another one may not show that it has arrived.
     """
-    written = dict(zip(sent.changes.loaded, sent.changes.records, strict=True))
     decisions = []
     for then, one in zip(sent.decisions, judged.decisions, strict=True):
-        ours, theirs = written.get(str(one.product)), products.records.get(str(one.product))
-        if then.state is AnswerState.ACCEPTED and ours and theirs and is_as_sent(then, ours, theirs):
+        ours, theirs = sent.changes.writes.get(str(one.product)), products.records.get(str(one.product))
+        if then.state is AnswerState.ACCEPTED and ours and theirs and is_as_sent(then, ours.record, theirs):
             decisions.append(replace(one, state=AnswerState.UNCHANGED, reason=ARRIVED))
         else:
             decisions.append(one)
@@ -314,46 +312,16 @@ def _sendable(
     failed = {
         one.product for one, other in zip(decisions, tried, strict=True) if one.state is not other.state
     }
-    made = [_tried_alone(one, products, catalog) if one.product in failed else one for one in decisions]
+    made = [
+        _merged([one], states, products, catalog)[1][0] if one.product in failed else one for one in decisions
+    ]
     places = [number for number, one in enumerate(made) if one.product in failed]
     others, tried = _merged([made[number] for number in places], states, products, catalog)
     for number, one in zip(places, tried, strict=True):
         made[number] = one
-    return made, Merge(_numbers_of(made, states), _of_both(changes, others))
-
-
-def _of_both(one: Changes, other: Changes) -> Changes:
-    """Return the changes of some products and of others."""
-    return replace(
-        one,
-        records=(*one.records, *other.records),
-        changes=(*one.changes, *other.changes),
-        asked=(*one.asked, *other.asked),
-        loaded={**one.loaded, **other.loaded},
-        known={**one.known, **other.known},
+    return made, Merge(
+        _numbers_of(made, states), replace(changes, writes={**changes.writes, **others.writes})
     )
-
-
-def _tried_alone(decision: Decision, products: ConcernedProducts, catalog: Catalog) -> Decision:
-    product = str(decision.product)
-    if not decision.is_open or decision.said is None or product not in products.records:
-        return decision
-    alone = {product: decision.changes}
-    changes, refused = merged_changes(products.records, alone, products.known, catalog.origin)
-    if refused:
-        return decision.in_state(AnswerState.REFUSED, without_gtin(refused[0][2]))
-    errors = [
-        finding
-        for finding in inspect(changes.records, as_xml=False, known=changes.known)
-        if finding.severity == "error"
-    ]
-    if not errors:
-        return decision
-    return decision.in_state(AnswerState.REFUSED, _in_sentences(errors[0]))
-
-
-def _in_sentences(finding: PreflightFinding) -> Message:
-    return Message("{said}. {further}", said=finding.problem, further=finding.what_to_do)
 
 
 def _merged(
@@ -368,43 +336,30 @@ def _merged(
         product = str(one.product)
         if one.state in states and product in products.records:
             asked[product] += one.changes
-    changes, refused = merged_changes(products.records, asked, products.known, catalog.origin)
-    why = {product: without_gtin(words) for product, _, words in refused}
+    changes, refused = merge_changes(products.records, asked, products.known, catalog.origin)
+    why: dict[str, Said] = {product: words for product, _, words in refused}
     # Each answer alone may be fine, and all of them take away the last name.
-    products_of_gtins = {
-        str(record["gtin"]): product for product, record in zip(changes.loaded, changes.records, strict=True)
-    }
-    for finding in inspect(changes.records, as_xml=False, known=changes.known):
-        if (
-            finding.severity == "error"
-            and (product_id := products_of_gtins.get(str(finding.gtin))) is not None
-        ):
-            why.setdefault(product_id, _in_sentences(finding))
-    if why.keys() & changes.loaded.keys():
-        kept = [product not in why for product in changes.loaded]
-        gtins = {record["gtin"] for record, keeps in zip(changes.records, kept, strict=True) if keeps}
-        changes = replace(
-            changes,
-            records=tuple(record for record in changes.records if record["gtin"] in gtins),
-            changes=tuple(one for one in changes.changes if one.product not in why),
-            asked=tuple(one for one in changes.asked if one.product not in why),
-            loaded={product: at for product, at in changes.loaded.items() if product not in why},
-        )
+    of_gtins = {one.gtin: one.product for one in changes.writes.values()}
+    for finding in inspect_products(changes.records, as_xml=False, filled=changes.filled):
+        if finding.severity == "error" and (own := of_gtins.get(str(finding.gtin))) is not None:
+            said = Message("{said}. {further}", said=finding.problem, further=finding.what_to_do)
+            why.setdefault(own, said)
+    sendable = {product: one for product, one in changes.writes.items() if product not in why}
     made = [
         one.in_state(AnswerState.REFUSED, why[one.product])
         if one.product is not None and one.product in why and one.state in states
         else one
         for one in decisions
     ]
-    return changes, made
+    return replace(changes, writes=sendable), made
 
 
-def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
+def correct_products(changes: Changes, products: ConcernedProducts) -> list[Product]:
     """Return the products concerned as they would be."""
-    written = dict(zip(changes.loaded, changes.records, strict=True))
     made = []
     for product, record in products.records.items():
-        new = {name: value for name, value in written.get(product, {}).items() if name != "gtin"}
+        write = changes.writes.get(product)
+        new = {} if write is None else {name: one for name, one in write.record.items() if name != "gtin"}
         made.append(
             {name: value for name, value in (record | new).items() if value is not None or name not in new}
         )
@@ -413,13 +368,13 @@ def corrected(changes: Changes, products: ConcernedProducts) -> list[Product]:
 
 def products_after(answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog) -> Catalog:
     """Return the products concerned as they would be with all answers that nothing but a question speaks against."""
-    decisions = with_conflicts(decided(answers, products, catalog))
+    decisions = mark_contradictions(decide_answers(answers, products, catalog))
     states = {AnswerState.ACCEPTED, AnswerState.NEEDS_CONFIRMATION}
     return _flattened(_merged(decisions, states, products, catalog)[0], products, catalog)
 
 
 def _flattened(changes: Changes, products: ConcernedProducts, catalog: Catalog) -> Catalog:
-    return replace(flatten(corrected(changes, products)), origin=catalog.origin)
+    return replace(flatten(correct_products(changes, products)), origin=catalog.origin)
 
 
 def _audit_after(
@@ -451,7 +406,7 @@ def _satisfying(decision: Decision, verdicts: Verdicts, changes: Changes) -> Dec
     return decision
 
 
-def _would_fail(check: str, why: Reason | None) -> Message:
+def _would_fail(check: str, why: Said | None) -> Message:
     if why:
         return Message("the check {check} would still fail: {said}.", check=check, said=why)
     return Message("the check {check} would still fail.", check=check)
@@ -467,22 +422,17 @@ def _is_about(decision: Decision, found: Finding, changes: Changes) -> bool:
         return True
     if decision.after is not None and alike(found.value, decision.after):
         return True
-    written = dict(zip(changes.loaded, changes.records, strict=True)).get(str(decision.product), {})
-    attribute = str(decision.attribute)
-    root = attribute.partition(".")[0]
-    beside = [
-        one
-        for one in texts_of(written.get(root), root)
-        if one.attribute == attribute and one.language == decision.language
-    ]
+    write = changes.writes.get(str(decision.product))
+    written = {} if write is None else write.record
+    beside = [one for one in texts_at(written, str(decision.attribute)) if one.language == decision.language]
     return len(beside) < 2
 
 
 #: The values that answers give for one place, each with the numbers of these answers.
-_Said = Mapping[Any, Sequence[int]]
+_Answers = Mapping[Any, Sequence[int]]
 
 
-def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
+def mark_contradictions(decisions: Sequence[Decision]) -> list[Decision]:
     """Mark the answers that give different values for one place as conflicts; equal answers count as one.
 
     Answers are grouped by place and value, so that thousands about one place are not compared pair by pair.
@@ -521,7 +471,7 @@ def with_conflicts(decisions: Sequence[Decision]) -> list[Decision]:
     return made
 
 
-def _other_answers(values: _Said, own: Any) -> Iterator[int]:
+def _other_answers(values: _Answers, own: Any) -> Iterator[int]:
     """Yield the answers that say something else."""
     return (number for value, numbers in values.items() if value != own for number in numbers)
 

@@ -154,10 +154,10 @@ def same_answer(attribute: str | None, check: str, language: str | None, value: 
     >>> same_answer("brand", "has_brand", None, None) == same_answer("brand", "has_brand", None, "ACME")
     False
     """
-    return f"s{digest(attribute, check)}.{digest(language, value)}"
+    return f"s{short_digest(attribute, check)}.{short_digest(language, value)}"
 
 
-def digest(*values: str | None) -> str:
+def short_digest(*values: str | None) -> str:
     """Return a short digest of values: it tells changes apart, and is no protection against forgery."""
     content = json.dumps(values, ensure_ascii=True)
     return blake2b(content.encode(), digest_size=4).hexdigest()

@@ -58,7 +58,7 @@ def _text_columns(catalog: Catalog) -> Iterator[pa.ChunkedArray]:
                     continue
 
 
-def lost_letters(texts: Iterable[str], known: Known) -> tuple[str, str] | None:
+def find_lost_letters(texts: Iterable[str], known: Known) -> tuple[str, str] | None:
     """Return a text of a file whose letters were lost, and as the catalogue has it; None if none is known to be.
 
     Parameters
@@ -68,7 +68,7 @@ def lost_letters(texts: Iterable[str], known: Known) -> tuple[str, str] | None:
 
     Examples
     --------
-    >>> lost_letters(["Who?", "Cr?me"], lambda asked: {"Crème", "Who?"})
+    >>> find_lost_letters(["Who?", "Cr?me"], lambda asked: {"Crème", "Who?"})
     ('Cr?me', 'Crème')
     """
     asked = {text: skeleton(text) for text in texts}

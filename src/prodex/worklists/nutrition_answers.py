@@ -14,12 +14,12 @@ from prodex.changes import ABSENT, Change, Item, step_to
 from prodex.languages import Message
 from prodex.languages.message import said_by
 from prodex.messages import nearest, unaccented
-from prodex.send.merging import recoded
-from prodex.worklists.answer_changes import Said, SaidOfPlace, said_once
+from prodex.send.merging import replace_code
+from prodex.worklists.answer_changes import AnswerChange, AnswerChanges, merge_agreeing
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line
 from prodex.worklists.items import amount_of
 from prodex.worklists.layout import is_deletion
-from prodex.worklists.units import are_equal, dimension
+from prodex.worklists.units import are_equal, dimension_of
 
 #: How to answer, for the worklist.
 HOW = Message(
@@ -64,7 +64,7 @@ _ROOT = "isPartitionedBy"
 _Figures: TypeAlias = dict[Item | int, dict[str, Any]]
 
 
-def said_of_nutrients(product: str, value: Any, text: str, words: Vocabulary) -> Said:
+def read_nutrient_answer(product: str, value: Any, text: str, words: Vocabulary) -> AnswerChanges:
     """Return what an answer says of the nutrition of a product, nutrient by nutrient.
 
     Parameters
@@ -85,7 +85,7 @@ def said_of_nutrients(product: str, value: Any, text: str, words: Vocabulary) ->
 
     Examples
     --------
-    >>> said = said_of_nutrients("7", None, "per 100 g: Fat 3,2 g", Vocabulary())
+    >>> said = read_nutrient_answer("7", None, "per 100 g: Fat 3,2 g", Vocabulary())
     >>> said.before, said.after
     (None, 'FAT 3.2 GRM per 100 GRM')
     >>> said.changes[-1].after
@@ -118,11 +118,11 @@ def said_of_nutrients(product: str, value: Any, text: str, words: Vocabulary) ->
             was: Any = before.get(figure, ABSENT)
             change = Change(product, (_ROOT, step, "contains", figure), was, after)
             sides = [None if one is ABSENT else _nutrient_text(one, basis) for one in (was, after)]
-            said.append(SaidOfPlace(change, *sides))
+            said.append(AnswerChange(change, *sides))
     if place == len(tables) and figures:
         # Another answer may say the same of a new table, and more of what it contains.
-        said.insert(0, SaidOfPlace(Change(product, (_ROOT, step), ABSENT, table), None, None))
-    return said_once(said)
+        said.insert(0, AnswerChange(Change(product, (_ROOT, step), ABSENT, table), None, None))
+    return merge_agreeing(said)
 
 
 def _table(tables: list[Any], typed: str | None, words: Vocabulary) -> tuple[int, Mapping[str, Any]]:
@@ -211,7 +211,7 @@ def _said_of_figures(figures: _Figures, nutrient: str, words: Vocabulary) -> Ite
         else:
             step, old = same, of_code[same]
             new = {} if amount_of(old.get("quantity")) == quantity else {"quantity": quantity}
-            made = old | new | {"expressedIn": recoded(old.get("expressedIn"), unit)}
+            made = old | new | {"expressedIn": replace_code(old.get("expressedIn"), unit)}
         figures[step] = of_code[step] = made
         yield step, made
 
@@ -228,7 +228,7 @@ def _matching_figure(of_code: _Figures, code: str, unit: str) -> Item | int | No
         alike = [
             step
             for step, one in of_code.items()
-            if dimension(_code_of(one, "expressedIn")) == dimension(unit)
+            if dimension_of(_code_of(one, "expressedIn")) == dimension_of(unit)
         ]
         same = [*of_code] if len(of_code) == 1 else alike
     if len(same) > 1:
@@ -245,11 +245,11 @@ def _nutrient_text(nutrient: Mapping[str, Any], basis: str) -> str:
     return f"{code} {nutrient.get('quantity')} {unit or ''}".rstrip() + f" {basis}"
 
 
-def amounts(value: Any) -> list[tuple[Any, Any]]:
+def amounts_of_nutrients(value: Any) -> list[tuple[Any, Any]]:
     """Return quantity and unit of each nutrient of a product.
 
     >>> fat = {"isConceptualizedBy": {"code": "FAT"}, "quantity": 3.2, "expressedIn": {"code": "GRM"}}
-    >>> amounts([{"quantity": 100, "contains": [fat]}])
+    >>> amounts_of_nutrients([{"quantity": 100, "contains": [fat]}])
     [(3.2, 'GRM')]
     """
     partitions = value if isinstance(value, list) else []

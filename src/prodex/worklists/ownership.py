@@ -156,7 +156,7 @@ def owner_called(groups: Groups, name: str, whole: str) -> str:
             raise InputError(f"{name!r:.60} is the name of {len(several)} owners. Give one of {codes}.")
 
 
-def identified(returned: Returned, catalog: Catalog, only: frozenset[str | None] | None) -> Returned:
+def identify_sources(returned: Returned, catalog: Catalog, only: frozenset[str | None] | None) -> Returned:
     """Return answers with what is known of their worklists.
 
     Parameters

@@ -28,20 +28,20 @@ from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.languages import Message, Said
 from prodex.messages import counted
 from prodex.quality.profile import Profile
-from prodex.send.corrections import KnownProducts
+from prodex.send.known_products import KnownProducts
 from prodex.store.snapshot import catalog_given
 from prodex.worklists.answer_kinds import AnswerShape
-from prodex.worklists.answer_outcomes import ConcernedProducts, assigned, decided
+from prodex.worklists.answer_outcomes import ConcernedProducts, assign_product, decide_answers
 from prodex.worklists.answer_sheets import unusable_answer
-from prodex.worklists.fix import Fix, MadeBy, fix_of, products_of
+from prodex.worklists.fix import Fix, MadeBy, find_products, make_fix
 from prodex.worklists.headings import filled_rows, is_empty
 from prodex.worklists.pasted_headings import (
     KEYS,
     ColumnMeaning,
     HeadingProposal,
     KnownHeadings,
-    as_frame,
-    proposals,
+    proposals_frame,
+    propose_meanings,
 )
 from prodex.worklists.returned_files import Answer, AnswerSheet, CellPlace, Problem, Returned, trimmed
 from prodex.written_dates import written_date
@@ -117,7 +117,7 @@ def pasted_table(given: object, catalog: Catalog, known: KnownHeadings) -> Paste
             f"The table has {len(rows):,} rows, and {MOST_ROWS:,} are read at a time. Copy it in parts, or save it as "
             "a file with the columns GTIN, Field, Language and New value: prodex.read_worklist."
         )
-    made = proposals(headings, rows, catalog, known)
+    made = propose_meanings(headings, rows, catalog, known)
     if len(made) > _MOST_PROPOSED:
         raise InputError(
             f"The table has {len(made):,} columns, and {_MOST_PROPOSED} are looked at. Copy the GTINs and those with "
@@ -162,10 +162,10 @@ def propose_headings(table: str | pd.DataFrame, catalog: Catalog | str | Path) -
     [['A', 'EAN', 'gtin'], ['B', 'Nom long FR', 'namePublicLong.fr'], ['C', 'Wer', None]]
     """
     chosen = catalog_given(catalog, "propose_headings(table, catalog)", table)
-    return as_frame(pasted_table(table, chosen, KnownHeadings(chosen)).proposals)
+    return proposals_frame(pasted_table(table, chosen, KnownHeadings(chosen)).proposals)
 
 
-def fix_of_table(
+def make_fix_of_table(
     pasted: PastedTable,
     meanings: Mapping[int, ColumnMeaning],
     catalog: Catalog,
@@ -183,17 +183,17 @@ def fix_of_table(
     rows_of: dict[str, list[int]] = defaultdict(list)
     for number, row in pasted.rows:
         answers = [*_answers_of_row(pasted.file, number, row, keys, values, known, returned.problems)]
-        if answers and (product := assigned(answers[0], products, there).product) is not None:
+        if answers and (product := assign_product(answers[0], products, there).product) is not None:
             rows_of[product].append(number)
         returned.answers += answers
     twice = {number: several for several in rows_of.values() if len(several) > 1 for number in several}
     returned.answers = [_refused_twice(one, twice) for one in returned.answers]
-    concerned = products_of(catalog, rows_of, products)
+    concerned = find_products(catalog, rows_of, products)
     returned.answers = _with_what_is_there(returned.answers, concerned, catalog)
     returned.sheets = [AnswerSheet(pasted.file, "", len(pasted.rows))]
     if not made_by.why:
         made_by = MadeBy(f"pasted table of {counted(len(pasted.rows), 'row')}", made_by.by)
-    return fix_of(returned, catalog, profile, now, made_by=made_by, received=concerned.records)
+    return make_fix(returned, catalog, profile, now, made_by=made_by, received=concerned.records)
 
 
 def _answers_of_row(
@@ -277,5 +277,5 @@ def _with_what_is_there(
     answers: Sequence[Answer], products: ConcernedProducts, catalog: Catalog
 ) -> list[Answer]:
     """Return answers with the places that they change as they are now: that is what was seen."""
-    made = decided(answers, products, catalog)
+    made = decide_answers(answers, products, catalog)
     return [one._replace(seen=decision.changes) for one, decision in zip(answers, made, strict=True)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -96,7 +96,7 @@ class HeadingProposal:
     place: int
     heading: str
     example: str
-    meaning: ColumnMeaning | None
+    meaning: ColumnMeaning | None = None
     candidates: tuple[ColumnMeaning, ...] = ()
     question: str = ""
 
@@ -223,7 +223,7 @@ def _with_language(heading: str) -> Iterator[tuple[str, str]]:
         yield found[2], tag
 
 
-def proposals(
+def propose_meanings(
     headings: Mapping[int, str], rows: Sequence[tuple[int, Row]], catalog: Catalog, known: KnownHeadings
 ) -> list[HeadingProposal]:
     """Return what each column of a table may mean.
@@ -255,31 +255,28 @@ def proposals(
 
 
 def _proposal(place: int, heading: str, example: str, known: KnownHeadings) -> HeadingProposal:
-    start = HeadingProposal(place, heading, example, None)
+    start = HeadingProposal(place, heading, example)
     if (own := column_of_heading(heading)) in KEYS:
-        return HeadingProposal(place, heading, example, ColumnMeaning(str(own)))
+        return replace(start, meaning=ColumnMeaning(str(own)))
     meant = known.meant_by(heading) if heading else []
     if not meant:
         near = tuple(known.near(heading)) if heading else ()
         what = f"Nobody knows {start.called}" if heading else "The column has no heading"
-        return HeadingProposal(
-            place, heading, example, None, near, f"{what}. What is it, or is it to be ignored?"
-        )
+        return replace(start, candidates=near, question=f"{what}. What is it, or is it to be ignored?")
     if len(meant) > 1:
         what = ", ".join(one.attribute for one in meant)
-        return HeadingProposal(
-            place, heading, example, None, tuple(meant), f"It may be {what}. Which of them is meant?"
-        )
+        question = f"It may be {what}. Which of them is meant?"
+        return replace(start, candidates=tuple(meant), question=question)
     (one,) = meant
     if known.shapes.of_attribute(one.attribute) is not AnswerShape.TEXT or one.language is not None:
-        return HeadingProposal(place, heading, example, one, (one,))
+        return replace(start, meaning=one, candidates=(one,))
     languages = known.languages_of(one.attribute)
     several = tuple(ColumnMeaning(one.attribute, language) for language in languages)
     if len(languages) == 1:
         question = f"The heading names no language; all texts here are in {languages[0]}. Is it that?"
-        return HeadingProposal(place, heading, example, several[0], several, question)
+        return replace(start, meaning=several[0], candidates=several, question=question)
     question = "The heading names no language. In which one are its texts?"
-    return HeadingProposal(place, heading, example, None, several or (one,), question)
+    return replace(start, candidates=several or (one,), question=question)
 
 
 def _with_gtins(
@@ -292,7 +289,7 @@ def _with_gtins(
         if cells and 2 * sum(_comparable(cell) in there for cell in cells) > len(cells):
             question = "No heading says so, and most of its cells are GTINs of the catalogue. Is it that?"
             meant = ColumnMeaning("gtin")
-            made[number] = HeadingProposal(one.place, one.heading, one.example, meant, (meant,), question)
+            made[number] = replace(one, meaning=meant, candidates=(meant,), question=question)
             break
     return made
 
@@ -307,21 +304,22 @@ def _comparable(text: str) -> str | None:
 def _each_once(made: Sequence[HeadingProposal]) -> list[HeadingProposal]:
     """Return the proposals; what two columns may be is asked of both, since one of them may be last year's."""
     often = Counter(one.meaning for one in made if one.meaning is not None)
-    found = []
-    for one in made:
-        if one.meaning is not None and often[one.meaning] > 1:
-            question = f"{often[one.meaning]} columns may be {one.meaning}. Which of them is it?"
-            found.append(HeadingProposal(one.place, one.heading, one.example, None, one.candidates, question))
-        else:
-            found.append(one)
-    return found
+    questions = {
+        one: f"{number} columns may be {one}. Which of them is it?"
+        for one, number in often.items()
+        if number > 1
+    }
+    return [
+        replace(one, meaning=None, question=questions[one.meaning]) if one.meaning in questions else one
+        for one in made
+    ]
 
 
 #: Columns of `prodex.worklists.propose_headings`.
 COLUMNS = ("column", "heading", "meaning", "may_be", "question", "example")
 
 
-def as_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
+def proposals_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
     """Return proposals as a frame; see `prodex.worklists.propose_headings`."""
     rows = [
         (
@@ -337,7 +335,7 @@ def as_frame(made: Sequence[HeadingProposal]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
 
-def confirmed(
+def confirm_meanings(
     given: object, made: Sequence[HeadingProposal], known: KnownHeadings
 ) -> dict[int, ColumnMeaning]:
     """Return what each column means, by its place, as somebody has confirmed it; those that are ignored are left out.
@@ -356,12 +354,12 @@ def confirmed(
         named = ", ".join(one.called for one in open_)
         raise InputError(f"Nobody has said what {named} is. {_to_confirm(made, said)}")
     meanings = {place: known.meaning_of(text) for place, text in said.items() if text.strip() != IGNORED}
-    if problem := problem_of(meanings):
+    if problem := problem_of_meanings(meanings):
         raise InputError(f"{problem} {_to_confirm(made)}")
     return meanings
 
 
-def problem_of(meanings: Mapping[int, ColumnMeaning]) -> str:
+def problem_of_meanings(meanings: Mapping[int, ColumnMeaning]) -> str:
     """Return why no corrections can be made of columns that mean this; empty where they can."""
     for meaning, number in Counter(meanings.values()).items():
         if number > 1:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
-from prodex.send.corrections import received_products
+from prodex.send.known_products import received_products
 from prodex.tables.fill_state import state_of
 
 #: Attributes of which an update waits, by product id.

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from prodex.changes import ABSENT, Change, Item, step_to
 from prodex.languages import Message
-from prodex.worklists.answer_changes import Said, SaidOfPlace
+from prodex.worklists.answer_changes import AnswerChange, AnswerChanges
 from prodex.worklists.answer_parsing import AnswerRefused
 from prodex.worklists.items import ARROW
 from prodex.worklists.layout import is_deletion
@@ -38,9 +38,9 @@ _LONGEST = 2_000
 _PATH = ("assets", "pictures")
 
 
-def said_of_pictures(
+def read_picture_answer(
     product: str, value: Any, text: str, *, attribute: str, seen: str | None, front: bool
-) -> Said:
+) -> AnswerChanges:
     """Return what an answer says of the pictures of a product, one a line.
 
     Parameters
@@ -64,7 +64,7 @@ def said_of_pictures(
     Examples
     --------
     >>> address = "https://cdn.example/a.jpg"
-    >>> said = said_of_pictures("7", None, address, attribute="assets.pictures", seen=None, front=True)
+    >>> said = read_picture_answer("7", None, address, attribute="assets.pictures", seen=None, front=True)
     >>> said.before, said.after, [one.after for one in said.changes]
     (None, 'https://cdn.example/a.jpg', [{'url': 'https://cdn.example/a.jpg', 'isPackshot': False}, True, 1])
     """
@@ -75,10 +75,10 @@ def said_of_pictures(
         raise AnswerRefused.saying("the product has pictures of another form. Correct it at its source.")
     pictures: list[Any] = list(held or [])
     steps = [step_to(pictures, place, "url") for place in range(len(pictures))]
-    said: list[SaidOfPlace] = []
+    said: list[AnswerChange] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         said += _said_in_line(product, pictures, steps, line, attribute, seen, front)
-    return Said(said)
+    return AnswerChanges(said)
 
 
 #: What is removed leaves its place until the end of an answer.
@@ -93,7 +93,7 @@ def _said_in_line(
     attribute: str,
     seen: str | None,
     front: bool,
-) -> Iterator[SaidOfPlace]:
+) -> Iterator[AnswerChange]:
     """Yield what a line says of its picture, and put it among the pictures, with the step to it."""
     old, *new = ARROW.split(line)
     if len(new) > 1:
@@ -117,7 +117,7 @@ def _said_in_line(
         # Beside another one with the same address, it is found by its index.
         path = (*_PATH, place if there is not None else steps[place])
         pictures[place] = _REMOVED if is_removal else after
-        yield SaidOfPlace(Change(product, path, before, after), _picture_name(before), address)
+        yield AnswerChange(Change(product, path, before, after), _picture_name(before), address)
         return
     is_new = there is None
     if there is None:
@@ -130,12 +130,12 @@ def _said_in_line(
     marked = [Change(product, (*path, name), before.get(name, ABSENT), mark) for name, mark in marks.items()]
     pictures[there] = before | marks
     if is_new:
-        yield SaidOfPlace(Change(product, path, ABSENT, before), None, address)
+        yield AnswerChange(Change(product, path, ABSENT, before), None, address)
     elif marked:
-        yield SaidOfPlace(marked.pop(0), _picture_name(before), f"{address} (front packshot)")
+        yield AnswerChange(marked.pop(0), _picture_name(before), f"{address} (front packshot)")
     else:
-        yield SaidOfPlace(Change(product, path, before, before), _picture_name(before), address)
-    yield from (SaidOfPlace(one, None, None) for one in marked)
+        yield AnswerChange(Change(product, path, before, before), _picture_name(before), address)
+    yield from (AnswerChange(one, None, None) for one in marked)
 
 
 def _marked(picture: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from prodex.worklists.answer_kinds import Shapes
 from prodex.worklists.layout import WORKLIST
 from prodex.worklists.ownership import host_of_source, owner_called
 from prodex.worklists.row_keys import row_keys
-from prodex.worklists.rows import asked_once, finding_rows, grouped_worklists
+from prodex.worklists.rows import drop_repeated, finding_rows, group_worklists
 from prodex.worklists.sheets import Worklist
 
 #: Findings in words whose text is no dictionary: it is gone through row by row.
@@ -47,13 +47,13 @@ def worklist_rows(
 ) -> pd.DataFrame:
     """Return the rows of worklists by owner, as their workbooks have them; see `Audit.worklist_rows`."""
     with reporting(progress, "Worklist rows", "findings", after=PATIENCE) as reporter:
-        rows, _ = found_questions(audit, equal, reporter, accepted=accepted)
+        rows, _ = find_questions(audit, equal, reporter, accepted=accepted)
     words = Translation.of(language)
     fields, host = Fields(Shapes.of(audit.catalog)), host_of_source(audit.origin.source)
     wanted = _owners_named(audit.groups("owner"), owner)
     tables = [
-        with_questions(dataclasses.replace(worklist, words=words), fields, host).rows
-        for worklist in grouped_worklists(audit, rows, "owner")
+        add_questions(dataclasses.replace(worklist, words=words), fields, host).rows
+        for worklist in group_worklists(audit, rows, "owner")
         if wanted is None or worklist.code in wanted
     ]
     return to_frame(pa.concat_tables([WORKLIST.empty_table(), *tables]))
@@ -67,14 +67,14 @@ def _owners_named(groups: Groups, owner: Any) -> Collection[str | None] | None:
     return {None if one is None else owner_called(groups, str(one), "audit") for one in chosen}
 
 
-def found_questions(
+def find_questions(
     audit: Audit, equal: Mapping[str, Any], reporter: Reporter = SILENT, *, accepted: bool = False
 ) -> tuple[pa.Table, int]:
     """Return the findings that a supplier is asked about, each once, and how many more ask for the same."""
-    return asked_once(finding_rows(audit, equal, reporter, accepted=accepted), audit)
+    return drop_repeated(finding_rows(audit, equal, reporter, accepted=accepted), audit)
 
 
-def with_questions(worklist: Worklist, fields: Fields, host: str | None) -> Worklist:
+def add_questions(worklist: Worklist, fields: Fields, host: str | None) -> Worklist:
     """Return a worklist whose rows say what is asked for and how to answer, in its language, each with its key.
 
     Parameters

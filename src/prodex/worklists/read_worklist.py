@@ -17,7 +17,7 @@ from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
 from prodex.worklists.answer_files import Given, read_files
-from prodex.worklists.fix import Fix, fix_of
+from prodex.worklists.fix import Fix, make_fix
 from prodex.worklists.lost_letters import known_texts
 from prodex.worklists.ownership import owners_given
 from prodex.worklists.returned_files import HiddenSheet, Returned
@@ -83,7 +83,7 @@ def read_worklist(
     returned = read_files(files, limits, lambda before: known_texts(_catalog_of_answers(catalog, before)))
     chosen = _catalog_of_answers(catalog, returned)
     only = owners_given(chosen, owner)
-    return fix_of(returned, chosen, _profile_of_answers(profile, returned), moment_of(now), only)
+    return make_fix(returned, chosen, _profile_of_answers(profile, returned), moment_of(now), only)
 
 
 def _catalog_of_answers(given: Catalog | str | Path | None, returned: Returned) -> Catalog:

@@ -65,12 +65,12 @@ _SPACES = re.compile(r"\s+")
 _BETWEEN = re.compile(r"\s*[,;/&+|.!?:()\n]+\s*|\s+[-–—]\s+")
 
 
-def remark(text: str) -> Message | None:
+def remark_in(text: str) -> Message | None:
     """Return what an answer says to the person who asked; None if it may be a value.
 
     Examples
     --------
-    >>> str(remark("Erledigt!")), str(remark("siehe Anhang, Seite 3")), remark("Pain complet")
+    >>> str(remark_in("Erledigt!")), str(remark_in("siehe Anhang, Seite 3")), remark_in("Pain complet")
     ('a remark that something is done or agreed', 'a hint to look somewhere else', None)
     """
     if not any(_is_of_text(letter) for letter in text):

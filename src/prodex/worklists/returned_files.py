@@ -109,6 +109,23 @@ class Answer(NamedTuple):
     bound: int | None = None
     restores: bool = False
 
+    @classmethod
+    def typed(
+        cls,
+        number: int,
+        text: str,
+        keys: Mapping[str, str | None],
+        *,
+        change: Change | None = None,
+        order: Change | None = None,
+        questions: tuple[Said, ...] = (),
+        refusal: Said | None = None,
+    ) -> Answer:
+        """Return a correction that is in no file, but beside the product or computed; what is None is no key."""
+        known = {name: value for name, value in keys.items() if value is not None}
+        about = (change, order, questions, None, refusal)
+        return cls("", "", number, "", text, "text", known, None, AnswerSource(), False, None, *about)
+
     @property
     def cell_place(self) -> CellPlace:
         """Its place, by which it is known."""

@@ -20,8 +20,8 @@ import msgspec
 import pyarrow as pa
 
 from prodex.locales import short_of
-from prodex.worklists.evidence import as_seen, visible
-from prodex.worklists.layout import digest
+from prodex.worklists.evidence import as_seen, visible_text
+from prodex.worklists.layout import short_digest
 from prodex.written_numbers import is_rounded
 
 #: Cells that prodex fills in and nobody has to touch; somebody may still type into them.
@@ -74,7 +74,7 @@ class RowKey(NamedTuple):
     @property
     def sealed(self) -> Self:
         """The key with its digest."""
-        return self._replace(seal=digest(*self[:-1]))
+        return self._replace(seal=short_digest(*self[:-1]))
 
     @property
     def text(self) -> str:
@@ -99,7 +99,11 @@ class RowKey(NamedTuple):
 
     def is_of(self, host: str | None, owner: str | None, product: str, attribute: str | None) -> bool:
         """Whether it is the key of a row about this field of this product, of this service and owner."""
-        return (self.whose, self.product_id, self.attribute) == (digest(host, owner), product, attribute)
+        return (self.whose, self.product_id, self.attribute) == (
+            short_digest(host, owner),
+            product,
+            attribute,
+        )
 
     def is_in(self, language: str | None) -> bool:
         """Whether it asks for this language, or for none, so that the answer says one."""
@@ -107,7 +111,7 @@ class RowKey(NamedTuple):
 
     def shows(self, value: str) -> bool:
         """Whether a cell shows what was seen, as far as a spreadsheet leaves it; True where nobody can know."""
-        return is_rounded(value) or self.seen == digest(as_seen(value))
+        return is_rounded(value) or self.seen == short_digest(as_seen(value))
 
     def explains(self, name: str, text: str) -> bool:
         """Whether one of the cells `EXPLAINED` is as it was written."""
@@ -134,12 +138,12 @@ def is_damaged(keys: Mapping[str, str]) -> bool:
 
 def place_digest(text: str | None) -> str:
     """Return the digest of the text at a place; `NOTHING` of none."""
-    return NOTHING if text is None else digest(visible(text))
+    return NOTHING if text is None else short_digest(visible_text(text))
 
 
 @lru_cache(_KEPT)
 def _word_digest(text: str) -> str:
-    return digest(as_seen(text))[:_WORDS]
+    return short_digest(as_seen(text))[:_WORDS]
 
 
 def row_keys(rows: pa.Table, host: str | None) -> pa.Array:
@@ -163,8 +167,8 @@ def row_keys(rows: pa.Table, host: str | None) -> pa.Array:
     keys = [
         RowKey(
             **own,
-            whose=digest(host, owner),
-            seen=digest(as_seen(value)),
+            whose=short_digest(host, owner),
+            seen=short_digest(as_seen(value)),
             place=place,
             words="".join(_word_digest(text or "") for text in cells),
         ).sealed.text

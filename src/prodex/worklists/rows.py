@@ -70,7 +70,7 @@ def finding_rows(
     return table.take(pa.array(order))
 
 
-def asked_once(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
+def drop_repeated(rows: pa.Table, audit: Audit) -> tuple[pa.Table, int]:
     """Return findings with what several channels require alike once, in its worst form, and how many were left out.
 
     A supplier answers for the product: the same question for the web shop and for the leaflet would be two.
@@ -221,9 +221,7 @@ def _short_languages(languages: pd.Series[Any]) -> pd.Series[Any]:
 _NUMBERED = pa.schema([("row", pa.int64()), *list(QUESTIONS)[1:]])
 
 
-def grouped_worklists(
-    audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()
-) -> Iterator[Worklist]:
+def group_worklists(audit: Audit, rows: pa.Table, by: str, taken: Collection[str] = ()) -> Iterator[Worklist]:
     """Yield a worklist for each group, by code and never by label; those with the most findings first.
 
     Parameters

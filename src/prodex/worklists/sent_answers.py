@@ -16,8 +16,7 @@ from prodex.ledger.calls import LedgerCall
 from prodex.ledger.change_digests import Digests, digests_of
 from prodex.ledger.upsert_file import UpsertFile, file_named, new_name
 from prodex.progress import Progress
-from prodex.send.changes_by_attribute import Place, places_of, with_places, without_places
-from prodex.send.corrections import Changes
+from prodex.send.product_writes import Changes, Place
 from prodex.send.records import Product
 from prodex.send.sending_rule import Ruling, SentBefore, why_it_waits
 from prodex.send.tracking import Tracking
@@ -112,13 +111,13 @@ class SentAnswers:
         judged_before = [asked] if self.judged is None else [self.judged, asked]
         known: dict[Place, list[Digests]] = defaultdict(list)
         for judged in judged_before:
-            for there, digests in places_of(judged.changes).items():
+            for there, digests in judged.changes.places.items():
                 known[there].append(digests)
         unchanged = {one: known[one] for one in _unchanged(asked, newest, gtins) if one in known}
         before.note_arrived(records, unchanged)
-        ruling = before.rule(places_of(newest.changes), known, unchanged, records, self.names)
+        ruling = before.rule(newest.changes.places, known, unchanged, records, self.names)
         held = _held_back(newest, gtins, ruling.waits)
-        left = without_places(newest.changes, ruling.excluded | held.keys())
+        left = newest.changes.without(ruling.excluded | held.keys())
         for judged in reversed((newest, *judged_before)):
             self._digests |= _digests_of_answers(judged)
         decisions, sent_before = list(newest.decisions), set(ruling.followed)
@@ -145,7 +144,7 @@ class SentAnswers:
                 decisions[number] = now.in_state(AnswerState.CONFLICT, only_together(there[1], None, words))
         changes = left
         for judged in (newest, *judged_before):
-            changes = with_places(changes, judged.changes, sent_before)
+            changes = changes.beside(judged.changes, sent_before)
         self.judged = replace(newest, decisions=tuple(decisions), changes=changes)
         return left, ruling
 
@@ -234,10 +233,7 @@ def _with_upsert(decision: Decision, name: str | None) -> Decision:
 
 def _gtin_keys(changes: Changes) -> dict[str, str]:
     """Return the keys of the GTINs of products by their id."""
-    return {
-        product: gtin_key(record["gtin"])
-        for product, record in zip(changes.loaded, changes.records, strict=True)
-    }
+    return {product: gtin_key(one.gtin) for product, one in changes.writes.items()}
 
 
 def _place_written(decision: Decision, gtins: Mapping[str, str]) -> Place | None:

@@ -217,7 +217,7 @@ class WorklistFacts:
     notes: Sequence[Said]
 
 
-def summary(worklist: Worklist) -> list[dict[str, Any]]:
+def summary_rows(worklist: Worklist) -> list[dict[str, Any]]:
     """Return one row per check: severity, check, the problem, what should be true, products, findings, how to fix."""
     keys = ["severity", "check", "problem", "title", "fix"]
     # "all" counts products without a GTIN as well.
@@ -327,7 +327,7 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
     return sentences
 
 
-def read_me(
+def read_me_lines(
     worklist: Worklist, facts: WorklistFacts, states: Sequence[AnswerCell], unshown: Sequence[str]
 ) -> list[tuple[str, list[str]]]:
     """Return the headings of the sheet "Read me", each with its lines.
@@ -399,7 +399,7 @@ def _named_language(language: str, words: Translation) -> str:
     return name if known_language_tag(name) == language else language
 
 
-def several(columns: Mapping[str, WorkbookCells]) -> list[dict[str, Any]]:
+def rows_for_several(columns: Mapping[str, WorkbookCells]) -> list[dict[str, Any]]:
     """Return the rows of the sheet "Several at once": what several findings ask for alike, the most findings first.
 
     Parameters

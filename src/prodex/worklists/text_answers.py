@@ -11,15 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from prodex.errors import ChangesRefused
-from prodex.languages import Message
-from prodex.languages import Said as Reason
+from prodex.languages import Said
 from prodex.languages.message import said_by
 from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
-from prodex.send.merging import TextItem, TextPlace, text_change, texts_meant, texts_of
+from prodex.send.merging import TextItem, TextPlace, text_change, texts_at, texts_meant
 from prodex.send.records import DELETE, Product
 from prodex.tables.containers import numbered_place
-from prodex.worklists.answer_changes import Said, SaidOfPlace
-from prodex.worklists.answer_parsing import AnswerRefused, language_of, with_language
+from prodex.worklists.answer_changes import AnswerChange, AnswerChanges
+from prodex.worklists.answer_parsing import AnswerRefused, read_language, split_language
 from prodex.worklists.evidence import alike
 from prodex.worklists.layout import is_deletion
 
@@ -49,11 +48,11 @@ class TextAnswer(NamedTuple):
     position: str | None
     variant: str | None
     before: str | None
-    said: Said | None
-    obstacle: Reason
+    said: AnswerChanges | None
+    obstacle: Said
 
 
-def text_answer(
+def read_text_answer(
     product: str,
     record: Product,
     attribute: str,
@@ -82,7 +81,7 @@ def text_answer(
     Examples
     --------
     >>> record = {"namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]}
-    >>> made = text_answer("7", record, "namePublicLong", "fr: Riz long", {}, {})
+    >>> made = read_text_answer("7", record, "namePublicLong", "fr: Riz long", {}, {})
     >>> made.language, made.before, made.said.after
     ('fr', 'Riz', 'Riz long')
     """
@@ -109,38 +108,29 @@ def text_answer(
     variant = code_beside_others(record, place, code if there is None else there.variant)
     before = None if there is None else there.data
     new = None if is_deletion(text) else text
-    said: Said | None = Said(())
-    obstacle: Reason = ""
+    said: AnswerChanges | None = AnswerChanges(())
+    obstacle: Said = ""
     try:
         change = text_change(product, record, place, DELETE if new is None else new, codes)
-        said = Said(() if change is None else [SaidOfPlace(change, before, new)])
+        said = AnswerChanges(() if change is None else [AnswerChange(change, before, new)])
     except ChangesRefused as error:
         # Something else may speak against it that says more, such as a text that is gone.
-        said, obstacle = (said if new is None else None), without_gtin(said_by(error))
+        said, obstacle = (said if new is None else None), said_by(error)
     return TextAnswer(language, code, place.position, variant, before, said, obstacle)
-
-
-def without_gtin(why: Reason) -> Reason:
-    """Return why something is refused, without the product that the reason begins with."""
-    if isinstance(why, Message):
-        of_product: Reason = why.values["said"] if "gtin" in why.values else why
-        return of_product
-    head, colon, rest = why.partition(": ")
-    return rest if colon and head.startswith("GTIN ") else why
 
 
 def _language(text: str, keys: Mapping[str, str]) -> tuple[str, str | None, str]:
     """Return the language that the row names or the answer begins with, its code if it is known, and the text."""
     language, code = keys.get("language"), keys.get("language_code")
     if language is not None:
-        tag = language_of(language)
+        tag = read_language(language)
         # A language that somebody changed in its row is meant; the hidden code is that of the old one.
         if code is not None and not _is_code_of(code, tag):
             code = None
         return short_of(tag), code or _with_country(tag), text
     if code is not None:
         return short_of(code), code, text
-    tag_before, text = with_language(text)
+    tag_before, text = split_language(text)
     if tag_before is None:
         raise AnswerRefused.saying(
             "the row has no language. Write it before the text, such as fr: Confiture de fraises, or fill in the "
@@ -199,8 +189,7 @@ def _texts_in(
     record: Product, attribute: str, language: str | None, language_code: str | None
 ) -> list[TextItem]:
     """Return the texts of an attribute in a language; under its code, where that is given."""
-    root = attribute.partition(".")[0]
-    texts = [one for one in texts_of(record.get(root), root) if one.attribute == attribute]
+    texts, root = texts_at(record, attribute), attribute.partition(".")[0]
     if not texts and (odd := numbered_place(record.get(root), root)) is not None:
         raise AnswerRefused.saying(
             "the product has {path} of another form. Correct it at its source.", path=odd

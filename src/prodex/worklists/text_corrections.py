@@ -13,7 +13,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.locales import tag_of
 from prodex.quality.profile import Profile
-from prodex.worklists.fix import Fix, MadeBy, fix_of
+from prodex.worklists.fix import Fix, MadeBy, make_fix
 from prodex.worklists.layout import DELETE_WORD, is_deletion
 from prodex.worklists.returned_files import Answer, Returned, trimmed
 
@@ -115,11 +115,10 @@ def _answer_of_correction(correction: TextCorrection, number: int) -> Answer:
         "updated_at": correction.updated_at,
     }
     text = DELETE_WORD if correction.text is None else correction.text
-    filled = {name: value for name, value in keys.items() if value is not None}
-    return Answer("", "", number, "", text, "text", filled)
+    return Answer.typed(number, text, keys)
 
 
-def fix_of_texts(
+def make_fix_of_texts(
     corrections: Iterable[TextCorrection],
     catalog: Catalog,
     profile: Profile,
@@ -128,7 +127,7 @@ def fix_of_texts(
 ) -> Fix:
     """Judge corrections of texts as the answers of a worklist are judged; see `correct_from`."""
     answers = [_answer_of_correction(one, number) for number, one in enumerate(corrections, 1)]
-    return fix_of(Returned(answers), catalog, profile, now, made_by=made_by)
+    return make_fix(Returned(answers), catalog, profile, now, made_by=made_by)
 
 
 def profile_given(given: str | Path | Mapping[str, Any] | Profile | None) -> Profile:

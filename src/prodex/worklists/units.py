@@ -221,7 +221,7 @@ _AMBIGUOUS: Mapping[str, Mapping[str, str]] = {
 #: Dimensions whose codes are no words of their own in small letters, as `pal` and `mon` are.
 _MEASURES = frozenset({"mass", "volume", "length", "area"})
 #: The dimension of each code.
-_DIMENSIONS = {code: dimension for dimension, units in _WORDS.items() for code in units} | {
+_DIMENSIONS = {code: dimension_of for dimension_of, units in _WORDS.items() for code in units} | {
     "DG": "mass",
     "STI": "mass",
     "STN": "mass",
@@ -285,7 +285,7 @@ def unit_code(word: str, own: Mapping[str, Iterable[str]] | None = None) -> str:
             meanings=" or ".join(f"{meant} ({code})" for code, meant in meanings.items()),
             examples=f"5 {' or 5 '.join(meanings)}",
         )
-    if dimension(typed.upper()) in _MEASURES:
+    if dimension_of(typed.upper()) in _MEASURES:
         return typed.upper()
     shown = f"{word.strip()!r:.40}"
     if near := nearest(typed, [*folded, *labels]):
@@ -297,10 +297,10 @@ def unit_code(word: str, own: Mapping[str, Iterable[str]] | None = None) -> str:
     )
 
 
-def dimension(code: Any) -> str:
+def dimension_of(code: Any) -> str:
     """Return what a unit measures; a unit that is not known is the only one of its kind.
 
-    >>> dimension("GRM"), dimension("KGM"), dimension("H87"), dimension("BOX")
+    >>> dimension_of("GRM"), dimension_of("KGM"), dimension_of("H87"), dimension_of("BOX")
     ('mass', 'mass', 'count', 'BOX')
     """
     return _DIMENSIONS.get(str(code), str(code))
@@ -315,7 +315,7 @@ def are_equal(one: tuple[Any, Any], other: tuple[Any, Any], tolerance: float = 1
     (first, unit), (second, others) = one, other
     if unit == others:
         return math.isclose(first, second, rel_tol=tolerance, abs_tol=1e-12)
-    if dimension(unit) != dimension(others) or not {unit, others} <= _FACTORS.keys():
+    if dimension_of(unit) != dimension_of(others) or not {unit, others} <= _FACTORS.keys():
         return False
     return math.isclose(first * _FACTORS[unit], second * _FACTORS[others], rel_tol=tolerance, abs_tol=1e-12)
 

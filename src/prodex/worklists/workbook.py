@@ -26,8 +26,8 @@ from prodex.formats.workbook_writing import (
     workbook,
 )
 from prodex.languages import ENGLISH, Translation
-from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, validate
-from prodex.worklists.grid import HIGHEST, LINE, Styles, cells, fill_lines
+from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, add_validation
+from prodex.worklists.grid import HIGHEST, LINE, Styles, fill_lines, fit_texts
 from prodex.worklists.layout import (
     CODES_SHEET,
     FORMAT,
@@ -44,10 +44,10 @@ from prodex.worklists.layout import (
 from prodex.worklists.sheets import (
     Worklist,
     WorklistFacts,
-    read_me,
-    several,
+    read_me_lines,
+    rows_for_several,
     sheet_columns,
-    summary,
+    summary_rows,
     summary_sentences,
 )
 
@@ -128,7 +128,7 @@ def write_workbook(
     words = worklist.words
     columns = sheet_columns(worklist.rows, words)
     states = fields.states(worklist.rows)
-    held = {name: cells(values) for name, values in columns.items()}
+    held = {name: fit_texts(values) for name, values in columns.items()}
     unshown = UnshownText(sum(one.escaped for one in held.values()), sum(one.cut for one in held.values()))
     with workbook(path, in_memory=len(worklist.rows) < _SMALL) as book:
         styles = Styles(book)
@@ -144,7 +144,7 @@ def write_workbook(
             some = {name: one.texts.slice(start, per_sheet) for name, one in held.items()}
             is_asked = [one is AnswerCell.ASKED for one in states[start : start + per_sheet]]
             _write_to_fix(book, styles, names[-1], some, is_asked, mine, words)
-        _write_several(book, styles, several(held), mine, most_rows, words)
+        _write_several(book, styles, rows_for_several(held)[: most_rows - 1], mine, words)
         if mine.codes:
             write_codes(book, styles, mine.codes, words)
         listed = [column.name for column in TO_FIX]
@@ -159,6 +159,34 @@ def write_workbook(
     return unshown
 
 
+def _add_sheet_to_fill_in(
+    book: Workbook,
+    styles: Styles,
+    name: str,
+    columns: Sequence[SheetColumn],
+    about: Mapping[str, pa.Array],
+    is_asked: Sequence[bool],
+    fields: Fields,
+    words: Translation,
+) -> TextSheet:
+    """Add a sheet that is filled in: with open cells and what they take, filters, protection, and how it is printed."""
+    sheet: TextSheet = book.add_worksheet(name, worksheet_class=TextSheet)
+    for place, column in enumerate(columns):
+        style = styles.open if column.name in {"new_value", "accept_because"} else styles.text
+        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    sheet.autofilter(0, 0, len(is_asked), len(columns) - 1)
+    sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
+    sheet.set_landscape()
+    sheet.set_paper(9)
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(0)
+    page = words.gettext("Page {page} of {pages}", page="&P", pages="&N")
+    sheet.set_footer(f"&L{name}&R{page}")
+    answers = [column.name for column in columns].index("new_value")
+    add_validation(sheet, about, is_asked, fields, answers, words)
+    return sheet
+
+
 def _write_to_fix(
     book: Workbook,
     styles: Styles,
@@ -168,32 +196,10 @@ def _write_to_fix(
     fields: Fields,
     words: Translation,
 ) -> None:
-    sheet = book.add_worksheet(name, worksheet_class=TextSheet)
-    for place, column in enumerate(TO_FIX):
-        style = {"new_value": styles.open, "accept_because": styles.open}.get(column.name, styles.text)
-        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
+    sheet = _add_sheet_to_fill_in(book, styles, name, TO_FIX, columns, is_asked, fields, words)
     # GTIN, name and language stay in sight beside the new value.
     sheet.freeze_panes(1, 3)
-    rows = len(columns["gtin"])
-    _prepare(sheet, name, rows, TO_FIX, words)
-    validate(sheet, columns, is_asked, fields, _column_place(TO_FIX), words)
-    sheet.fill(_to_fix(styles, columns, is_asked, words), rows + 1, len(TO_FIX))
-
-
-def _column_place(columns: Sequence[SheetColumn], name: str = "new_value") -> int:
-    return next(place for place, column in enumerate(columns) if column.name == name)
-
-
-def _prepare(sheet: Any, name: str, rows: int, columns: Sequence[SheetColumn], words: Translation) -> None:
-    """Set up a sheet that is filled in: filters, protection, and how it is printed."""
-    sheet.autofilter(0, 0, rows, len(columns) - 1)
-    sheet.protect("", {"autofilter": True, "format_columns": True, "format_rows": True})
-    sheet.set_landscape()
-    sheet.set_paper(9)
-    sheet.fit_to_pages(1, 0)
-    sheet.repeat_rows(0)
-    page = words.gettext("Page {page} of {pages}", page="&P", pages="&N")
-    sheet.set_footer(f"&L{name}&R{page}")
+    sheet.fill(_to_fix(styles, columns, is_asked, words), len(is_asked) + 1, len(TO_FIX))
 
 
 def _write_several(
@@ -201,22 +207,15 @@ def _write_several(
     styles: Styles,
     asked: Sequence[Mapping[str, Any]],
     fields: Fields,
-    most_rows: int,
     words: Translation,
 ) -> None:
     """Write the sheet where one answer is given for several rows; none where no rows ask for the same."""
     if not asked:
         return
-    asked = asked[: most_rows - 1]
-    name = words.gettext(SEVERAL_SHEET)
-    sheet = book.add_worksheet(name, worksheet_class=TextSheet)
-    for place, column in enumerate(SEVERAL):
-        style = {"new_value": styles.open}.get(column.name, styles.text)
-        sheet.set_column(place, place, column.width, style, {"hidden": True} if column.is_hidden else {})
-    sheet.freeze_panes(1, 0)
-    _prepare(sheet, name, len(asked), SEVERAL, words)
     about = {name: pa.array([row[name] for row in asked], pa.string()) for name in ("attribute", "language")}
-    validate(sheet, about, [True] * len(asked), fields, _column_place(SEVERAL), words)
+    name, every = words.gettext(SEVERAL_SHEET), [True] * len(asked)
+    sheet = _add_sheet_to_fill_in(book, styles, name, SEVERAL, about, every, fields, words)
+    sheet.freeze_panes(1, 0)
     lines: list[Line] = [([(words.gettext(column.heading), styles.heading) for column in SEVERAL], 30)]
     looks = {"new_value": styles.open, "rows": styles.number}
     for row in asked:
@@ -311,7 +310,7 @@ def write_read_me(
     sheet = _add_sheet(book, worklist.words.gettext(READ_ME_SHEET), [_PAGE])
     sheet.hide_gridlines(2)
     rows: list[Line] = []
-    for heading, lines in read_me(worklist, facts, states, unshown):
+    for heading, lines in read_me_lines(worklist, facts, states, unshown):
         rows.append(([(heading, styles.title)], LINE + 8))
         rows += [([(line, styles.line)], LINE * _line_count(line, _PAGE - 5) + 1) for line in lines]
         rows.append(([], LINE))
@@ -333,7 +332,7 @@ def write_summary(book: Workbook, styles: Styles, worklist: Worklist, states: Se
     rows += [([(line, styles.unwrapped)], LINE) for line in summary_sentences(worklist, states)]
     rows += [([], LINE), ([(words.gettext(heading), styles.heading) for heading in headings], 20)]
     sheet.freeze_panes(len(rows), 0)
-    for row in summary(worklist):
+    for row in summary_rows(worklist):
         values = [row[name] for name in names]
         looks = [styles.number if isinstance(value, int) else styles.text for value in values]
         looks[0], values[0] = styles.severity[row["severity"]], words.gettext(row["severity"])

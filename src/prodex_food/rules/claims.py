@@ -34,6 +34,7 @@ from prodex.packs import (
     TextColumns,
     Verdict,
     compared_with,
+    made_once,
     rule,
 )
 from prodex_food.food_products import is_food
@@ -70,6 +71,7 @@ _LITTLE_LESS = {
     nutrient: f"little_less_{nutrient}" for nutrient in ("sugars", "fat", "saturates", "salt", "energy")
 }
 _LEAST_LESS, _LEAST_LESS_SALT = 30.0, 25.0
+#: Both claims are of saturates and trans fats together, of which no declaration has the latter.
 _SATURATES = {"low_saturates": (1.5, 0.75), "saturates_free": (0.1, 0.1)}
 #: Of salt, 2.5 times the sodium of the Annex: 0.12, 0.04 and 0.005 g; 0.002 g of waters.
 _SALT = {
@@ -85,8 +87,9 @@ _NO_ENERGY, _DECIMALS_OF_SALT = 1.0, 2
 _ENERGY = {"low_energy": (40.0, 20.0), "energy_free": (4.0, 4.0)}
 #: Grams per 100 g, and per 100 kcal; one of the two is enough.
 _FIBRE = {"fibre_source": (3.0, 1.5), "high_fibre": (6.0, 3.0)}
-#: Per cent of the energy that protein has to give; a gram of it has 4 kcal (Annex XIV of Regulation 1169/2011).
+#: Per cent of the energy that protein has to give, computed by the factors of Annex XIV of Regulation 1169/2011.
 _PROTEIN = {"protein_source": 12.0, "high_protein": 20.0}
+#: Kilocalories in a gram of protein and of fat, as there, and kilojoules in a kilocalorie.
 _OF_PROTEIN, _OF_FAT, _KILOJOULES = 4.0, 9.0, 4.184
 #: Per cent of the energy that saturates may give in what is low in them.
 _MOST_OF_SATURATES = 10.0
@@ -96,6 +99,7 @@ _ROUNDING = 0.5
 #: The most that solids may have, and liquids: one figure, or one for each partition.
 _Limit: TypeAlias = tuple[float, float | Numbers]
 
+#: Declares a rule of claims. A warning: words may speak of an ingredient, and a claim that nothing refutes is unknown.
 _rule = partial(
     rule,
     dimension="consistency",
@@ -117,11 +121,8 @@ class _Claims(NamedTuple):
     words: list[str]
 
 
+@made_once
 def _claims(products: Products) -> _Claims:
-    return products.remember("claims", lambda: _claims_made(products))
-
-
-def _claims_made(products: Products) -> _Claims:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within(CLAIMING))
     used = texts.used(own)
@@ -207,7 +208,7 @@ def _verdict(products: Products, figures: Mapping[str, _Figures]) -> Verdict:
             text = int(claims.text[place])
             if fails[product] and text not in seen:
                 seen.add(text)
-                words = as_typed(texts.values(np.array([text])).to_pylist()[0], claims.words[place])
+                words = as_typed(texts.texts_of(np.array([text])).to_pylist()[0], claims.words[place])
                 reason = figure.why(first[product], words)
                 compared = compared_with(claim, *figure.compared(first[product]))
                 shown.append(_Shown(text, product, reason, compared))
@@ -224,12 +225,9 @@ def _counted(products: Products, nutrition: NutritionColumns) -> Mask:
     return hundred & (nutrition.prepared | ~is_prepared[nutrition.product])
 
 
+@made_once
 def _are_called(products: Products, use: str) -> Mask:
     """Say which of the products that claim something have words of a use in a name."""
-    return products.remember(("called", use), lambda: _called(products, use))
-
-
-def _called(products: Products, use: str) -> Mask:
     texts = TextColumns.of(products)
     claiming = products.any(texts.product[_claims(products).text])
     rows = np.flatnonzero(texts.within(NAMES) & claiming[texts.product])
@@ -255,7 +253,7 @@ def _evidence(texts: TextColumns, shown: Iterable[_Shown]) -> Evidence:
         texts.product[rows],
         attributes.take(pa.array(texts.attribute[rows])),
         languages.take(pa.array(texts.language[rows])),
-        texts.values(rows),
+        texts.texts_of(rows),
         [one.reason for one in shown],
         [one.compared for one in shown],
     )
@@ -578,14 +576,14 @@ def no_added_sugars_claim_holds(products: Products, *, attribute: str = "composi
     claims, texts = _claims(products), TextColumns.of(products)
     chosen = [place for place, one in enumerate(claims.claim) if one == "no_added_sugars"]
     whose = texts.product[claims.text[chosen]]
-    claiming = texts.values(claims.text[chosen])
+    claiming = texts.texts_of(claims.text[chosen])
     claimed = products.any(whose)
     listed = np.flatnonzero(texts.within([attribute]) & claimed[texts.product])
     folded = texts.folded(texts.wording[listed]).to_pylist()
     sugar: dict[int, str] = {}
     doubtful: set[int] = set()
     lists: dict[int, list[str]] = {}
-    typed = texts.values(listed).to_pylist()
+    typed = texts.texts_of(listed).to_pylist()
     for product, text, as_written in zip(texts.product[listed].tolist(), folded, typed, strict=True):
         lists.setdefault(product, []).append(as_written)
         if words := sweetened_with(text):

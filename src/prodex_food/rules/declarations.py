@@ -127,14 +127,14 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
     judged &= ~products.column("brand").is_null().to_numpy(zero_copy_only=False)[texts.product]
     rows = np.flatnonzero(judged)
     lengths = pc.utf8_length(products.column("brand")).fill_null(0).to_numpy(zero_copy_only=False)
-    # A name that is much longer than the brand says more than the brand.
-    is_near = pc.utf8_length(texts.values(rows)).to_numpy(zero_copy_only=False) <= (
+    # A name that is much longer than the brand says more than the brand, and is not read.
+    is_near = pc.utf8_length(texts.texts_of(rows)).to_numpy(zero_copy_only=False) <= (
         lengths[texts.product[rows]] + _SIGNS
     )
     rows = rows[is_near]
     whose = texts.product[rows]
     brand = _plain(products.column("brand").take(pa.array(whose))).to_pylist()
-    name = _plain(texts.values(rows)).to_pylist()
+    name = _plain(texts.texts_of(rows)).to_pylist()
     # One letter is no name of anything, and nobody can compare with a brand that is not given.
     same = [len(one) > 1 and _letters(one) == _letters(its) for one, its in zip(name, brand, strict=True)]
     wrong = np.zeros(len(judged), bool)
@@ -145,7 +145,7 @@ def legal_name_is_no_brand(products: Products, *, attribute: str = "nameLegal") 
         listed = np.flatnonzero(texts.within(["composition"]) & suspects[texts.product])
         made_of = dict.fromkeys(texts.product[listed].tolist(), "")
         for product, words in zip(
-            texts.product[listed].tolist(), _plain(texts.values(listed)).to_pylist(), strict=True
+            texts.product[listed].tolist(), _plain(texts.texts_of(listed)).to_pylist(), strict=True
         ):
             made_of[product] += f" {words} "
         for place in np.flatnonzero(same).tolist():
@@ -200,10 +200,9 @@ def has_drained_weight(products: Products, *, attribute: str = "drainedWeight") 
     texts = TextColumns.of(products)
     named = np.flatnonzero(texts.within(NAMES))
     in_liquid: dict[int, str] = {}
-    kinds, kind = encoded(products.column("kind"))
-    of_kind = np.array([*map(medium_of, products.folded(kinds).to_pylist()), ""])
-    for product in np.flatnonzero(of_kind[kind] != "").tolist():
-        in_liquid[product] = str(of_kind[kind[product]])
+    of_kind = products.by_folded(products.column("kind"), medium_of, "")
+    for product in np.flatnonzero(of_kind != "").tolist():
+        in_liquid[product] = str(of_kind[product])
     used = texts.used(named)
     used = used[may_lie_in_liquid(texts.texts.take(pa.array(used)))]
     mediums = np.full(len(texts.texts), "", object)
@@ -242,6 +241,7 @@ def alcohol_strength_to_a_tenth(
 ) -> Verdict:
     """The law prescribes how the strength is written, so a figure such as 4.95 is not that of the label."""
     product, strength, _ = quantities(products, attribute)
+    # Below the limit the law asks for no strength, and so not for how it is written.
     judged = strength > ALCOHOL_LIMIT
     # A float of 32 bits holds 12.1 as 12.100000381: what is as near as that to a tenth is one.
     tenth = np.round(strength, 1)
@@ -266,20 +266,9 @@ def use_by_has_storage_conditions(
     products: Products, *, attribute: str = "tradeItemDateOnPackagingTypeCode"
 ) -> Verdict:
     """A "use by" date is true only of food that is stored as it should be, so the law wants the conditions after it."""
-    dated: set[int] = set()
-    for table, columns in (("codes", ("code", "label")), ("scalars", ("value",)), ("texts", ("text",))):
-        rows = products.arrow(table, "attribute", *columns)
-        own = pc.or_(
-            pc.equal(rows["attribute"], attribute), pc.starts_with(rows["attribute"], f"{attribute}.")
-        )
-        rows = rows.filter(own)
-        for column in columns:
-            values, code = encoded(rows[column])
-            is_date = np.append(
-                [bool(words_in(text, "use_by")) for text in folded(values).to_pylist()], False
-            )
-            dated.update(rows["product"].to_numpy()[is_date.astype(bool)[code]].tolist())
-    used = products.any(list(dated))
+    rows = products.values_at([attribute], "codes.code", "codes.label", "scalars.value", "texts.text")
+    is_date = products.by_folded(rows["value"], lambda text: bool(words_in(text, "use_by")), False)
+    used = products.any(rows["product"].to_numpy()[is_date])
     fails = used & ~products.any_filled(_STORAGE)
     reason = Message('a "use by" date, and no storage conditions')
     return Verdict(

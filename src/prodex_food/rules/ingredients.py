@@ -15,9 +15,9 @@ from prodex.packs import (
     Rows,
     TextColumns,
     Verdict,
+    cached_once,
     has_match,
     is_true,
-    made_once,
     rule,
 )
 from prodex_food.words import rows_of
@@ -36,14 +36,13 @@ _rule = partial(
 )
 
 
-@made_once
+@cached_once
 def _label_parts() -> dict[str, str]:
     """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
     found: dict[str, list[str]] = {}
-    for row in rows_of("no_ingredients.tsv"):
-        # What may be no list of ingredients is no finding yet: the check of allergens reads it as well.
-        if row["use"] == "finding":
-            found.setdefault(row["part"], []).append(row["expression"])
+    # What may be no list of ingredients is no finding yet: the check of allergens reads it as well.
+    for row in rows_of("no_ingredients.tsv", use="finding"):
+        found.setdefault(row["part"], []).append(row["expression"])
     return {part: "|".join(expressions) for part, expressions in found.items()}
 
 

@@ -27,7 +27,6 @@ from prodex.packs import (
     Verdict,
     by_value,
     compared_with,
-    encoded,
     is_in_union,
     languages_of,
     missing_data,
@@ -38,6 +37,7 @@ from prodex_food.laws import DEFORESTATION, HONEY, PACKAGING, PRODUCT_SAFETY, UN
 
 #: Declares a rule of a law; cases and pallets are not offered to consumers.
 _rule = partial(rule, dimension="completeness", block="identity", scope=CONSUMER_UNITS)
+#: Art. 19 asks it of every offer at a distance, which is what records are made for.
 _safety = partial(_rule, law=PRODUCT_SAFETY, severity="error")
 _deforestation = partial(_rule, law=DEFORESTATION)
 
@@ -85,18 +85,10 @@ def non_food_names_responsible_person(
 
 def _is_made_outside(products: Products, manufacturer: Sequence[str]) -> Answer:
     """Say whose manufacturer is outside the Union: all countries that stand at these paths; unknown without any."""
-    inside, outside = np.zeros((2, len(products)), bool)
-    for table, column in (("codes", "code"), ("scalars", "value")):
-        rows = products.arrow(table, "attribute", column)
-        names, name = encoded(rows["attribute"])
-        meant = np.array([_is_country(each, manufacturer) for each in names.to_pylist()], bool)
-        if not meant.any():
-            continue
-        kept = rows.filter(pa.array(meant[name]))
-        union = by_value(kept[column], _union, -1)
-        product = kept["product"].to_numpy()
-        inside |= products.any(product[union == 1])
-        outside |= products.any(product[union == 0])
+    rows = products.values_at(manufacturer, "codes.code", "scalars.value")
+    rows = rows.filter(pa.array(by_value(rows["attribute"], _is_country, False).astype(bool)))
+    product, union = rows["product"].to_numpy(), by_value(rows["value"], _union, -1)
+    inside, outside = (products.any(product[union == one]) for one in (1, 0))
     return pd.arrays.BooleanArray(outside & ~inside, ~(outside | inside))
 
 
@@ -105,9 +97,8 @@ def _union(country: str) -> int:
     return -1 if is_inside is None else int(is_inside)
 
 
-def _is_country(name: str, paths: Sequence[str]) -> bool:
-    is_below = any(name == path or name.startswith(f"{path}.") for path in paths)
-    return is_below and "country" in name.rpartition(".")[2].casefold()
+def _is_country(name: str) -> bool:
+    return "country" in name.rpartition(".")[2].casefold()
 
 
 @_safety(
@@ -141,7 +132,7 @@ def non_food_warns_in_languages_of_market(products: Products, *, warnings: tuple
     spoken: dict[int, set[str]] = {}
     for row, language in zip(texts.product[meant].tolist(), texts.language[meant].tolist(), strict=True):
         spoken.setdefault(row, set()).add(texts.languages[language])
-    # A text that says no language may be in any.
+    # A text that states no language may be in any: who has one is unknown.
     told = {row: languages for row, languages in spoken.items() if all(languages)}
     required = by_value(products.column("market"), lambda market: " ".join(languages_of(market)), "").tolist()
     missing = [

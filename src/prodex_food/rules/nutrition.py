@@ -39,10 +39,12 @@ from prodex.packs import (
 )
 
 _OFF = "data quality checks of Open Food Facts"
+#: The finding names whose limit it is. Open Food Facts widened its own where false findings annoyed people.
 _PRESET = Message("preset: {said}", said="Open Food Facts")
 _EU = "Regulation (EU) No 1169/2011"
 #: What may tell polyols and acids that are not declared: the ingredients, and names.
 _INGREDIENTS = ("composition", *NAMES)
+#: What does not overlap: saturates are fat, sugars and starch are carbohydrate, and fibre may be part of it.
 _ADDED_UP = (Nutrient.FAT, Nutrient.CARBOHYDRATE, Nutrient.PROTEIN, Nutrient.SALT)
 #: What Art. 30(1) and Annex XV ask for, in their order.
 _MANDATORY = {
@@ -109,7 +111,7 @@ _NOTHING_IN_IT = (
     r"|uten sukker|uden sukker|sockerfri|sokeriton)\b|vinegar|vinaigre|essig|vinagre|aceto|azijn|eddik|attika|etikka"
     r"|bicarbonat|baking (?:soda|powder)|levure chimique|backpulver|natron|gum\b|gomme|kaugummi|colorant|food colou?r"
 )
-#: What a declaration of nothing has, at least.
+#: What a declaration of nothing has, at least: one or two zeros are true of many foods, such as fat and salt.
 _FEWEST_ZEROS = 3
 
 #: Declares a rule of figures that contradict each other.

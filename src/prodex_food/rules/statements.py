@@ -37,6 +37,7 @@ from prodex.packs import (
     compared_with,
     has_match,
     is_true,
+    made_once,
     rule,
 )
 from prodex_food.food_products import is_food
@@ -60,6 +61,7 @@ _BESIDE_NAME = ("nameLegal", *_STATEMENTS)
 _NAMED = ("sweetener", "intense", "aspartame", "polyol", "sterol", "caffeine")
 #: Grams of polyols in 100 g over which the statement is due, and of caffeine in 100 ml: 150 mg a litre.
 _MOST_POLYOLS, _MOST_CAFFEINE = 10.0, 0.015
+#: Its code (INFOODS), which no other rule needs.
 CAFFEINE = "CAFFN"
 #: What looks for words in a folded text: those of a use, or what a function finds.
 _Look: TypeAlias = str | Callable[[str], str | bool]
@@ -93,6 +95,7 @@ _STEROLS: _Parts = {
     Message("no more than 3 g of added plant sterols a day"): "three_grams",
 }
 
+#: Declares a rule of statements. A warning: the pack may say what the record does not repeat.
 _rule = partial(
     rule,
     dimension="completeness",
@@ -113,11 +116,8 @@ class _Ingredients(NamedTuple):
     folded: list[str]
 
 
+@made_once
 def _ingredients(products: Products, attribute: str) -> _Ingredients:
-    return products.remember(("statements", attribute), lambda: _candidates(products, attribute))
-
-
-def _candidates(products: Products, attribute: str) -> _Ingredients:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within([attribute]))
     used = texts.used(own)
@@ -190,7 +190,7 @@ def _verdict(
     chosen = np.array([naming[product][0] for product in rows], np.int64)
     languages = pa.array([one or None for one in texts.languages], pa.string())
     # Who has accepted a finding has read the ingredients and the statements: both have to be read again.
-    listed, said = texts.values(chosen).to_pylist(), _texts_at(products, places, rows)
+    listed, said = texts.texts_of(chosen).to_pylist(), _texts_at(products, places, rows)
     evidence = Evidence(
         np.array(rows, np.int64),
         [texts.attributes[place] for place in texts.attribute[chosen]],
@@ -354,7 +354,7 @@ def _called_tea(products: Products, concerned: Mask) -> Mask:
     """Say which of some products have tea or coffee in a name; its accents tell "thé" from "the", so they count."""
     texts = TextColumns.of(products)
     rows = np.flatnonzero(texts.within(NAMES) & concerned[texts.product])
-    typed = texts.values(rows)
+    typed = texts.texts_of(rows)
     plain = texts.folded(texts.wording[rows]).to_pylist()
     is_tea = [
         bool(words_in(one, "tea_or_coffee") or words_in(as_typed.lower(), "tea_or_coffee"))

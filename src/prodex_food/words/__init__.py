@@ -2,28 +2,75 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from importlib import resources
 from itertools import zip_longest
 from typing import Any
 
-from prodex.packs import made_once
+from prodex.packs import cached_once
 
 
-@made_once
-def rows_of(table: str, delimiter: str = "\t") -> tuple[Mapping[str, str], ...]:
-    """Return the rows of a table of words.
+@cached_once
+def rows_of(table: str, delimiter: str = "\t", **chosen: str) -> tuple[Mapping[str, str], ...]:
+    """Return the rows of a table of words, or those that have some values, such as one use and one language.
 
     Examples
     --------
     >>> "language" in rows_of("kinds.tsv")[0]
     True
+    >>> {row["use"] for row in rows_of("food_words.tsv", use="care")}
+    {'care'}
     """
+    if chosen:
+        every = rows_of(table, delimiter)
+        return tuple(row for row in every if all(row[name] == value for name, value in chosen.items()))
     text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
     names, *rows = (line.split(delimiter) for line in text.splitlines() if line)
     # A language, a use or a group stands in thousands of rows, and once in memory. The last cells may be missing.
     known: dict[Any, Any] = {}
     return tuple(dict(zip_longest(names, map(known.setdefault, row, row))) for row in rows)
+
+
+@cached_once
+def listed_words(table: str, **chosen: str) -> tuple[str, ...]:
+    """Return the words of such rows."""
+    return tuple(word for row in rows_of(table, **chosen) for word in row["words"].split())
+
+
+@cached_once
+def table_words(table: str, **chosen: str) -> TableWords:
+    """Return them to look words up in."""
+    return TableWords(listed_words(table, **chosen))
+
+
+@lru_cache(maxsize=2**18)
+def has_use(table: str, word: str, *uses: str) -> bool:
+    """Say whether a table has a folded word for one of some uses.
+
+    >>> has_use("law_words.tsv", "bienenhonig", "honey", "feed"), has_use("law_words.tsv", "honey", "feed")
+    (True, False)
+    """
+    return any(word in table_words(table, use=use) for use in uses)
+
+
+@lru_cache(maxsize=2**17)
+def first_use(table: str, word: str, *uses: str) -> str:
+    """Return the first of some uses for which a table has a folded word, "" where it has it for none of them."""
+    return next((use for use in uses if has_use(table, word, use)), "")
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text: all between digits, spaces and signs.
+
+    >>> plain_words("lait demi-ecreme 1l")
+    ['lait', 'demi', 'ecreme', 'l']
+    """
+    return _WORD.findall(text)
+
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 class TableWords:

@@ -7,7 +7,7 @@ a record as for a whole catalogue.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -335,7 +335,6 @@ def _indented_line(depth: int) -> str:
     return "\n" + "  " * min(depth, _DEEPEST)
 
 
-NOTHING = words(None)
 #: Bytes of a value that are shown; texts have a limit of their own.
 MOST = 2_000
 
@@ -347,28 +346,6 @@ UNIT_FLAGS = {
     "is_orderable_unit": "orderable",
     "is_invoice_unit": "invoice unit",
 }
-
-
-@dataclass(frozen=True)
-class LabelledValue:
-    """A value with a label.
-
-    Attributes
-    ----------
-    term
-        The label; our own words.
-    value
-        The value.
-    note
-        What follows it in small letters, such as its code.
-    missing
-        Why there is no value, if there is none.
-    """
-
-    term: str
-    value: Words
-    note: Words = NOTHING
-    missing: str = "none"
 
 
 def value_text(value: Any, most: int = MOST) -> Words:
@@ -429,61 +406,6 @@ def language_text(code: str | None) -> Words:
     ('French', 'xx-Klingon', 'no language')
     """
     return words("no language" if code is None else language_label(code), MOST)
-
-
-#: Rows of one table.
-_MOST_ROWS = 300
-
-
-@dataclass(frozen=True)
-class CardTable:
-    """A table.
-
-    Attributes
-    ----------
-    title
-        Its title.
-    headings
-        Headings of the columns; the first column names the rows.
-    rows, total
-        The cells of the rows that are shown, and the number of all rows.
-    numeric
-        Numbers of the columns of numbers.
-    missing
-        Why there are no rows, if there are none.
-    """
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[Words, ...], ...]
-    total: int
-    numeric: frozenset[int] = frozenset()
-    missing: str = "none"
-
-
-def table_of(
-    title: str,
-    columns: Mapping[str, str],
-    rows: Sequence[Row],
-    *,
-    numeric: Sequence[str] = (),
-    missing: str = "none",
-) -> CardTable:
-    """Return a table of rows, without the columns that are empty."""
-    rows = [{**row, "item": item_text(row.get("position") or "")} for row in rows]
-    filled = {
-        heading: column
-        for heading, column in columns.items()
-        if any(row.get(column) is not None for row in rows)
-    }
-    return CardTable(
-        title,
-        tuple(filled),
-        tuple(tuple(value_text(row.get(column)) for column in filled.values()) for row in rows[:_MOST_ROWS]),
-        len(rows),
-        frozenset(place for place, heading in enumerate(filled) if heading in numeric),
-        missing,
-    )
 
 
 #: Tables of values of any attribute: their columns, with what each adds to the path of the attribute. The leaves of

@@ -17,7 +17,7 @@ from prodex.errors import InputError
 from prodex.formats.workbook_cells import Cell
 from prodex.gtin import comparable, has_digits, no_gtin
 from prodex.load.workbook.headings import UNITS, ColumnContent, Heading, label_and_code
-from prodex.worklists.answer_parsing import AnswerRefused, as_one_line, boolean, number
+from prodex.worklists.answer_parsing import AnswerRefused, as_one_line, read_boolean, read_number
 from prodex.written_dates import written_date
 
 #: Of an item in a list: its place, or its language or unit. An item with none of these has its number in its row in a
@@ -290,7 +290,7 @@ def value_of(cell: Cell, heading: Heading) -> Any:  # noqa: PLR0912 - one branch
     text = both[1] if both is not None else cell.text.strip()
     match heading.content:
         case ColumnContent.BOOLEAN:
-            return boolean(text)
+            return read_boolean(text)
         case ColumnContent.INTEGER:
             return _integer(text, cell)
         case ColumnContent.NUMBER:
@@ -327,7 +327,7 @@ def _gtin_of_cell(text: str) -> str:
 
 
 def _number_of_cell(text: str, cell: Cell) -> int | float:
-    return number(text, is_stored=cell.kind in ("number", "percentage"))
+    return read_number(text, is_stored=cell.kind in ("number", "percentage"))
 
 
 def _integer(text: str, cell: Cell) -> int:
@@ -379,6 +379,6 @@ def _value_of_cell_kind(cell: Cell) -> Any:
     if cell.kind in ("number", "percentage"):
         # Zeros before it make it a code.
         is_code = cell.shown is not None and cell.shown.isdecimal()
-        return cell.shown if is_code else number(cell.text, is_stored=True)
+        return cell.shown if is_code else read_number(cell.text, is_stored=True)
     both = label_and_code(cell.text, is_code=False)
     return cell.text if both is None else {"code": both[1], "label": both[0]}

@@ -12,7 +12,7 @@ from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.html_file import HtmlFile
 from prodex.messages import counted
-from prodex.notebook.html_file.packing import Packer, packed_together
+from prodex.notebook.html_file.packing import PackedParts
 from prodex.notebook.html_file.page import (
     MOST_BYTES,
     MOST_PRODUCTS,
@@ -98,16 +98,11 @@ def write_changes(difference: Difference, path: str | Path, progress: Progress =
             "columns": value_table(found, EVERY, slice(0))["columns"],
             "size": _ROWS,
         }
-        parts: list[str] = []
         room = MOST_BYTES - size_around(title) - _COMMON - len(file_part("data", data))
         with reporter.phase("Writing values", "changed values", shown, counts=True) as phase:
-            rows = _Rows(found, shown)
-            for part in rows:
-                if (room := room - len(part)) < 0:
-                    break
-                parts.append(part)
-                phase.add(min(_EACH, shown - phase.done))
-        if (count := len(parts) * _EACH) < shown:
+            rows = PackedParts("values", _rows(found, shown), _EACH, _SAMPLE)
+            parts, count = rows.within(room, phase)
+        if count < shown:
             if not count:
                 raise InputError(f"These changes do not fit into a file of {MOST_BYTES / 1e6:.0f} MB. {_HOW}")
             notes.append(
@@ -174,24 +169,8 @@ def _products(difference: Difference, outcome: str) -> dict[str, Any]:
     return {"products": rows, "every": len(of), "columns": columns}
 
 
-class _Rows:
-    """Packs changed values into parts of a page."""
-
-    def __init__(self, found: ComparedSnapshots, shown: int) -> None:
-        self._found, self._shown = found, shown
-        self._common = packed_together(self._rows(0, _SAMPLE))
-
-    def __iter__(self) -> Iterator[str]:
-        for number, first in enumerate(range(0, self._shown, _EACH)):
-            packer = Packer(self._common)
-            roots = [packer.pack(one) for one in self._rows(first, first + _EACH)]
-            yield file_part(f"values-{number}", {"roots": roots, "nodes": packer.nodes})
-
-    def common(self) -> str:
-        """Return the part that all others need, once these are made."""
-        return file_part("values", {"shapes": [*self._common.shapes], "nodes": self._common.nodes})
-
-    def _rows(self, first: int, last: int) -> list[Block]:
-        rows = value_table(self._found, EVERY, slice(first, min(last, self._shown)))["rows"]
+def _rows(found: ComparedSnapshots, shown: int) -> Iterator[Block]:
+    for first in range(0, shown, _EACH):
+        rows = value_table(found, EVERY, slice(first, min(first + _EACH, shown)))["rows"]
         # There are no cards to be opened.
-        return [{name: one[name] for name in ("key", "cells")} for one in rows]
+        yield from ({name: one[name] for name in ("key", "cells")} for one in rows)

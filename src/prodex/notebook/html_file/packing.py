@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain, count, islice
 from typing import Any, TypeAlias
+
+from prodex.notebook.html_file.page import file_part
+from prodex.progress import Phase
 
 #: A text; or the number of a shape (-1: a list) with what is inside, by its number, or where it was packed beside it by
 #: how far before it is, which is alike in like values; or another value as {"v": ...}.
@@ -70,3 +74,45 @@ def packed_together(values: Iterable[Any]) -> Packer:
     for value in values:
         packer.pack(value)
     return packer
+
+
+class PackedParts:
+    """Values that are like each other as parts of a page: some together, so that one is read with few others.
+
+    Parameters
+    ----------
+    name
+        What the parts are called: "cards" has what all of them have in common, "cards-0" the first values.
+    values
+        The values; they are made as they are packed.
+    each, sample
+        How many are packed together, and by how many of the first it is found what most have in common.
+    """
+
+    def __init__(self, name: str, values: Iterable[Any], each: int, sample: int) -> None:
+        every = iter(values)
+        first = [*islice(every, sample)]
+        self._name, self._each = name, each
+        self._common = packed_together(first)
+        self._values = chain(first, every)
+
+    def within(self, room: int, phase: Phase) -> tuple[list[str], int]:
+        """Return as many parts as there is room for, in bytes, and the number of their values."""
+        parts: list[str] = []
+        packed = 0
+        for number in count():
+            if not (values := [*islice(self._values, self._each)]):
+                break
+            packer = Packer(self._common)
+            roots = [packer.pack(one) for one in values]
+            part = file_part(f"{self._name}-{number}", {"roots": roots, "nodes": packer.nodes})
+            if (room := room - len(part)) < 0:
+                break
+            parts.append(part)
+            packed += len(values)
+            phase.add(len(values))
+        return parts, packed
+
+    def common(self) -> str:
+        """Return the part that all others need, once these are made: it has the shapes of all of them."""
+        return file_part(self._name, {"shapes": [*self._common.shapes], "nodes": self._common.nodes})

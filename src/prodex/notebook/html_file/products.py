@@ -26,7 +26,7 @@ from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.columns import columns_of
 from prodex.notebook.views.facets import NOTES, VALUE_LABEL, FacetsState, facet_names, facet_title
-from prodex.notebook.views.table import ProductTableState, column_block, name_language_of
+from prodex.notebook.views.table import IS_DENSE, SIZE, ProductTableState, column_block, name_language_of
 from prodex.selection import Selection
 from prodex.selection.paths import attribute_of_code
 from prodex.selection.sentences import range_words
@@ -47,9 +47,8 @@ def products_data(session: Session, head: Sequence[Block]) -> dict[str, Any]:
     head
         What the page begins with.
     """
-    table = session.part(ProductTableState)
-    columns = columns_of(session)
-    order = table.order if table.order.column in columns else type(table.order)()
+    columns, order = columns_of(session), session.part(ProductTableState).order
+    order = order if order.column in columns else type(order)()
     facets = [*_facets(session)]
     opened = session.part(FacetsState).foldings.items()
     return {
@@ -58,8 +57,8 @@ def products_data(session: Session, head: Sequence[Block]) -> dict[str, Any]:
         "ids": session.filter.products.ids.to_pylist(),
         "columns": [*_columns(session, columns)],
         "label": columns.index("name") if "name" in columns else 0,
-        "look": "dense" if table.is_dense else "roomy",
-        "size": table.size,
+        "look": "dense" if IS_DENSE.of(session) else "roomy",
+        "size": SIZE.of(session),
         "sort": {"column": order.column, "descending": order.descending},
         "names": [one["key"] for one in facets],
         "facets": [one for one in facets if one["key"] != MISSING.name],

@@ -8,7 +8,7 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audit import OfferedProfiles
-from prodex.notebook.views.blocks import box, heading, paragraph, row, table, typed_text
+from prodex.notebook.views.blocks import Cell, box, heading, listing, paragraph, row, typed_text
 from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.overview import (
     gaps_block,
@@ -18,6 +18,7 @@ from prodex.notebook.views.overview import (
     tiles_block,
     warnings_block,
 )
+from prodex.quality import Check
 
 
 def quality_blocks(session: Session) -> list[Block]:
@@ -38,36 +39,32 @@ def quality_blocks(session: Session) -> list[Block]:
 
 
 def _checks(failing: list[dict[str, Any]]) -> Block:
-    rows = [
-        {
-            "key": check["facts"].id,
-            "cells": [
-                {"words": check["facts"].severity, "tone": f"severity {check['facts'].severity}"},
-                typed_text(str(check["facts"].problem)),
-                typed_text(check["facts"].block),
-                f"{check['failed']:,}",
-                f"{check['passed']:,}",
-                f"{check['not_applicable']:,}",
-                f"{check['unknown']:,}",
-            ],
-            "do": "checks.open",
-            "args": {"check": check["facts"].id},
-        }
-        for check in failing
-    ]
-    columns: list[dict[str, Any]] = [
-        {"name": "severity", "title": "Severity"},
-        {"name": "problem", "title": "Problem", "head": True},
-        {"name": "block", "title": "Block"},
-        *(
-            {"name": one, "title": one, "align": "right"}
-            for one in ("Fail", "Pass", "Not applicable", "Unknown")
-        ),
-    ]
     said = f"{counted(len(failing), 'failing check')}. Press one to list its products."
+    shown = listing(
+        failing,
+        {
+            "Severity": lambda one: _severity(one["facts"]),
+            "Problem": lambda one: typed_text(str(one["facts"].problem)),
+            "Block": lambda one: typed_text(one["facts"].block),
+            "Fail": "failed",
+            "Pass": "passed",
+            "Not applicable": "not_applicable",
+            "Unknown": "unknown",
+        },
+        key="checks-table",
+        label="Checks",
+        name=lambda one: one["facts"].id,
+        more=lambda one: {"do": "checks.open", "args": {"check": one["facts"].id}},
+        head="Problem",
+        look="checks",
+    )
     return box(
         heading("Checks"),
         paragraph(said if failing else "No failing checks.", key="said", tone="muted"),
-        table(columns, rows, key="checks-table", label="Checks", look="checks"),
+        shown,
         key="checks-box",
     )
+
+
+def _severity(check: Check) -> Cell:
+    return {"words": check.severity, "tone": f"severity {check.severity}"}

@@ -11,7 +11,7 @@ import pyarrow as pa
 from prodex.errors import InputError
 from prodex.files.html_file import HtmlFile
 from prodex.messages import counted
-from prodex.notebook.html_file.cards import EACH, CardParts
+from prodex.notebook.html_file.packing import PackedParts
 from prodex.notebook.html_file.page import (
     MOST_BYTES,
     MOST_PRODUCTS,
@@ -23,11 +23,15 @@ from prodex.notebook.html_file.page import (
 )
 from prodex.notebook.html_file.products import products_data, without_texts
 from prodex.notebook.session.value import Session
+from prodex.notebook.views.card_contents import read_cards
+from prodex.notebook.views.card_parts import card_parts
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.frame import catalog_title
 from prodex.notebook.views.table import places
 from prodex.progress import PATIENCE, Progress, reporting
 
+#: Cards that are packed together, and those by which is found what most cards have in common.
+EACH, _SAMPLE = 50, 100
 #: Bytes that the parts of cards need at most besides them.
 _COMMON = 400_000
 
@@ -81,15 +85,10 @@ def write_products(session: Session, path: str | Path, progress: Progress = None
                     f"file has at most {MOST_BYTES / 1e6:.0f} MB. {_HOW}"
                 )
         room -= len(first)
-        parts, count = [], 0
         with reporter.phase("Making cards", "cards", len(data["ids"]), counts=True) as phase:
-            cards = CardParts(shown.catalog, shown.audit)
-            for size, part in cards:
-                if (room := room - len(part)) < 0:
-                    break
-                parts.append(part)
-                count += size
-                phase.add(size)
+            made = (card_parts(one) for one in read_cards(shown.catalog, shown.audit))
+            cards = PackedParts("cards", made, EACH, _SAMPLE)
+            parts, count = cards.within(room, phase)
         if count < len(data["ids"]):
             why = (
                 f"Cards of the first {count:,} of {counted(len(data['ids']), 'product')}: a file has at most "
@@ -129,5 +128,5 @@ def _within_limit(session: Session) -> tuple[Session, list[str]]:
 
 def _alike(session: Session, catalog: object, audit: object) -> Session:
     """Return a session of other products that shows them in the same way, and all of them."""
-    alike = Session(catalog, audit, parts=session.parts)  # type: ignore[arg-type]
+    alike = Session(catalog, audit, typed=session.typed, parts=session.parts)  # type: ignore[arg-type]
     return with_columns(alike, columns_of(session))

@@ -143,7 +143,7 @@ register("switch", (block, act) => h(
   block.options.map((one, at) => {
     const isChosen = one.name === block.value;
     const isStop = isChosen || (at === 0 && !block.options.some((other) => other.name === block.value));
-    const press = { key: `${block.key}/${one.name}`, label: one.title, do: block.do, args: { [block.argument]: one.name }, pressed: isChosen };
+    const press = { key: `${block.key}/${one.name}`, label: one.title, do: block.do, args: { ...block.args, [block.argument]: one.name }, pressed: isChosen };
     return button(press, act, { tabindex: isStop ? "0" : "-1" });
   }),
 ));

@@ -35,18 +35,16 @@ _READ = """
     facets.drawer facets.limit facets.offer facets.speak facets.named facets.add facets.remove
     search.set search.help
     table.pick table.range table.sort table.turn table.open table.edit table.close table.select table.select_page
-    table.select_all table.clear table.language table.page_size table.density table.heads table.pictures
+    table.select_all table.clear
     columns.add columns.remove columns.move
-    products.look gallery.by gallery.group_by gallery.kind gallery.page_size gallery.side gallery.turn gallery.select
-    gallery.keep
+    products.look gallery.by gallery.group_by gallery.turn gallery.select gallery.keep
     products.download export.download
     card.close card.again
     quality.run quality.grade quality.failing quality.check quality.everything
-    checks.open checks.explain checks.only_failing checks.find checks.sort
-    completeness.columns completeness.order completeness.open heat.group heat.open
-    coverage.by coverage.sort coverage.cell coverage.row coverage.column coverage.add coverage.remove
-    coverage.usual
-    comparison.run comparison.since comparison.show comparison.by comparison.products comparison.card
+    checks.open checks.explain checks.sort
+    completeness.open heat.open
+    coverage.sort coverage.cell coverage.row coverage.column coverage.add coverage.remove coverage.usual
+    comparison.run comparison.since comparison.show comparison.products comparison.card
     snapshots.refresh snapshots.open snapshots.verify
 """
 #: Those that need to correct.

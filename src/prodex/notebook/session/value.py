@@ -311,6 +311,7 @@ class Session:
             selected=(),
             product_id=None,
             history=History(),
+            notices={},
         )
 
     def renewed(self, old: Catalog, catalog: Catalog, audit: Audit | None) -> Self:

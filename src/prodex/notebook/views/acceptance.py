@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import Any
@@ -13,6 +12,7 @@ import pandas as pd
 
 from prodex.errors import InputError
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.readings import read_for, reading
 from prodex.notebook.session.value import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, outcome, paragraph, typed_text, work
 from prodex.notebook.views.drill_down import audited
@@ -27,7 +27,7 @@ from prodex.written_dates import written_date
 
 #: Findings of a check that are offered one by one: a longer list nobody reads, and filters narrow the products down.
 _MOST = 200
-_FORM, _SLOT = "acceptance", "quality.accept"
+_FORM, _SLOT, _FINDINGS = "acceptance", "quality.accept", "quality.findings"
 #: By what a finding is found again.
 _IDENTIFYING = ("product_id", "check", "attribute", "language", "value", "reason")
 
@@ -41,15 +41,6 @@ _IN_MEMORY = (
     "The catalogue is in memory, so there is no place beside it where it is kept what is accepted. Save the catalogue "
     "as a snapshot, and audit that."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Findings:
-    """The findings of a check of the products that are shown, as far as they are offered one by one."""
-
-    of: Audit | None = None
-    check: str = ""
-    offered: tuple[tuple[str, str], ...] = ()
 
 
 def acceptance_block(session: Session, figures: AuditFigures) -> Block:
@@ -79,11 +70,8 @@ def acceptance_wants(session: Session) -> Iterable[Want]:
         return
     check = str(form_values(session, _FORM, _fields(session, figures))["check"])
     if check:
-        yield Want(
-            "quality.findings",
-            (figures.judged, check),
-            partial(_listed, figures.judged, check),
-            Session.with_part,
+        yield reading(
+            _FINDINGS, (figures.judged, check), partial(_listed, figures.judged, check), failed=None
         )
 
 
@@ -98,24 +86,23 @@ def _fields(session: Session, figures: AuditFigures) -> list[FormField]:
     chosen = session.typed.get(_FORM, {}).get("check", _looked_at(session))
     if chosen not in dict(options):
         chosen = ""
-    listed = session.part(Findings)
-    is_listed = listed.of is figures.judged and listed.check == chosen
+    listed = read_for(session, _FINDINGS, (figures.judged, chosen))
     every = [("", "All findings of the products shown")]
     return [
         FormField("check", "Check", "choice", chosen, options, do="acceptance.check"),
-        FormField("finding", "Finding", "choice", "", [*every, *(listed.offered if is_listed else ())]),
+        FormField("finding", "Finding", "choice", "", [*every, *(listed.value if listed else ())]),
         FormField("reason", "Because", placeholder="why these findings are right as they are"),
         FormField("until", "Until", "date", hint="The last day; empty for good."),
     ]
 
 
-def _listed(audit: Audit, check: str, _: Reporter) -> Findings:
+def _listed(audit: Audit, check: str, _: Reporter) -> list[tuple[str, str]]:
+    """Return the findings of a check of the products that are shown, as far as they are offered one by one."""
     # What is accepted is no finding of a view, and is taken back here.
     found = (audit.as_found or audit).failures(check=check)
     if len(found) > _MOST:
-        return Findings(audit, check)
-    offered = [(finding_key(one), _in_words(one)) for one in found.to_dict("records")]
-    return Findings(audit, check, tuple(dict(offered).items()))
+        return []
+    return [*{finding_key(one): _in_words(one) for one in found.to_dict("records")}.items()]
 
 
 def finding_key(finding: Mapping[Any, Any]) -> str:

@@ -13,6 +13,7 @@ from prodex.exploration.drafts import are_same_products
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.session.value import Session
+from prodex.notebook.views.audited_products import is_about
 from prodex.notebook.views.blocks import box, listed, paragraph, typed_text
 from prodex.notebook.views.fix_blocks import first_lines, fixed_and_new, lines_of
 from prodex.progress import Reporter
@@ -81,7 +82,8 @@ def request_again(fix: Fix, service: Client, session: Session, reporter: Reporte
         base = fix.catalog
     with reporter.phase("Requesting the products"):
         newest = replace(fix, catalog=base).recheck(service)
-    profile = profile_of(session.audit) if is_about(session.audit, base) else None
+    is_covered = session.audit is not None and is_about(session.audit, base)
+    profile = profile_of(session.audit) if is_covered else None
     made = None if profile is None else audit_of(newest.catalog, profile, progress=reporter)
     return ArrivedCorrections(fix, newest, compare_audits(fix.before, newest.before), base, made)
 
@@ -131,15 +133,3 @@ def profile_of(audit: Audit | None) -> Profile | None:
     with suppress(InputError):
         return Profile.read(audit.profile)
     return None
-
-
-def is_about(audit: Audit | None, catalog: Catalog) -> bool:
-    """Return whether an audit covers exactly these products, as they were loaded then."""
-    if audit is None or audit.catalog is catalog:
-        return audit is not None
-    # An audit that was saved and opened again has no catalogue, so the load and the ids are compared.
-    loads = [(one.query, one.server_time, one.loaded_at) for one in (audit.origin, catalog.origin)]
-    if loads[0] != loads[1] or len(audit) != len(catalog):
-        return False
-    ids = catalog.arrow("products", ["product_id"])["product_id"].combine_chunks()
-    return bool(audit.identity["product_id"].combine_chunks().equals(ids))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,13 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.audits_before import earlier
-from prodex.notebook.views.blocks import box, button, heading, outcome, work
+from prodex.notebook.views.blocks import box, button, heading
 from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import AuditFigures, figures_shown
-from prodex.notebook.views.forms import FormField, beside, form, form_values, required
+from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_typed
+from prodex.notebook.views.written_files import new_file, write_files, written_blocks
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.worklists.layout import MANIFEST
@@ -54,8 +54,7 @@ def export_block(session: Session, figures: AuditFigures) -> Block:
             for name, (label, do, says) in forms.items()
         ),
         form(session, "export", fields["export"], label="Existing files") if forms is _FORMS else None,
-        work(session, _SLOT),
-        outcome(session, _SLOT, key="exported"),
+        *written_blocks(session, _SLOT, key="exported"),
         key="export-box",
     )
 
@@ -99,7 +98,7 @@ def export_worklists(app: Panel) -> None:
             at=at,
         )
     write = partial(_written_worklists, audit, folder, values["by"], values["language"], values["replace"])
-    _start(app, write, "Exporting worklists", at)
+    write_files(app, _SLOT, write, "Exporting worklists", at=at)
 
 
 @task("export.download")
@@ -110,7 +109,8 @@ def download_worklists(app: Panel) -> None:
     def write(folder: Path, reporter: Reporter) -> str:
         return _written_worklists(audit, folder, values["by"], values["language"], False, reporter)
 
-    _start(app, partial(handed_over, app, "worklists", "xlsx", write), "Writing worklists", "worklists.by")
+    handing = partial(handed_over, app, "worklists", "xlsx", write)
+    write_files(app, _SLOT, handing, "Writing worklists", at="worklists.by")
 
 
 @task("export.report")
@@ -118,11 +118,9 @@ def export_report(app: Panel) -> None:
     """Export the report."""
     audit, values = _asked(app, "report")
     at = "report.page"
-    page = path_typed(values, at, "Enter a file for the report, such as audit.html.")
     # `to_html` replaces a file. Somebody who calls it names the file; here the name is proposed by the form.
-    if page.exists() and not values["replace"]:
-        raise Refused(f"{page} already exists. Give another name, or tick '{_REPLACE}'.", at=at)
-    _start(app, partial(_written_report, audit, page), "Exporting the report", at)
+    page = new_file(values, at, "Enter a file for the report, such as audit.html.", _REPLACE)
+    write_files(app, _SLOT, partial(_written_report, audit, page), "Exporting the report", at=at)
 
 
 @task("export.save")
@@ -134,7 +132,7 @@ def save_audit(app: Panel) -> None:
         why = "The catalogue is in memory only. Enter the name of the snapshots to save its audit with."
         name = required(values, "saved", "name", why)
     title = f"Saving the audit of all {counted(len(every), 'product')}"
-    _start(app, partial(_saved, every, name), title, "saved.name")
+    write_files(app, _SLOT, partial(_saved, every, name), title, at="saved.name")
 
 
 def _asked(app: Panel, name: str) -> tuple[Audit, dict[str, Any]]:
@@ -146,17 +144,6 @@ def _asked(app: Panel, name: str) -> tuple[Audit, dict[str, Any]]:
     fields = _fields(session, audit)
     own, common = (form_values(session, one, fields[one]) for one in (name, "export"))
     return audit, own | common
-
-
-def _start(app: Panel, write: Callable[[Reporter], str], title: str, at: str) -> None:
-    app.change(lambda session: session.noting("", section=_SLOT))
-    app.run(
-        _SLOT,
-        write,
-        lambda session, said: session.noting(said, section=_SLOT),
-        title=title,
-        failed=beside(at),
-    )
 
 
 def _written_worklists(

@@ -30,10 +30,16 @@ def newest(catalog: Catalog) -> Audit | None:
     """Return the audit of a snapshot that was saved last, of those that can be read; None without any."""
     if catalog.folder is None:
         return None
-    listed = list_audits(catalog.folder.parent.name).dropna(subset="snapshot")
+    own = [folder for _, folder in audits_of(catalog.folder)]
+    return next((audit for folder in reversed(own) for audit in readable([folder])), None)
+
+
+def audits_of(snapshot: Path) -> list[tuple[str, str]]:
+    """Return the profile and the folder of each saved audit of a snapshot, the newest last."""
+    listed = list_audits(snapshot.parent.name).dropna(subset="snapshot").to_dict("records")
     # The folder of all snapshots may have moved since, so only the snapshot's own name is compared.
-    own = [one.folder for one in listed.itertuples() if Path(str(one.snapshot)).name == catalog.folder.name]
-    return next((audit for folder in reversed(own) for audit in readable([str(folder)])), None)
+    own = [one for one in listed if Path(str(one["snapshot"])).name == snapshot.name]
+    return [(str(one["profile"]), str(one["folder"])) for one in own]
 
 
 def readable(folders: Iterable[str], reporter: Reporter = SILENT) -> list[Audit]:

@@ -37,14 +37,14 @@ from prodex.notebook.views.blocks import (
     work,
 )
 from prodex.notebook.views.fix_blocks import effect_blocks, frame_blocks
-from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.operations import (
     FORM,
     chosen_operation,
     operation_fields,
     operation_name,
 )
-from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.sending import Judging, Outbox, SendingOutcome, is_sending, outbox
 from prodex.selection import Selection
@@ -305,9 +305,8 @@ _RECIPE_FIELDS = (FormField("file", "Recipe", "folder", placeholder="brand-spell
 def keep_recipe(app: Panel) -> None:
     """Keep what is previewed as a recipe."""
     session = app.session
-    at = f"{_RECIPE}.file"
     values = form_values(session, _RECIPE, _RECIPE_FIELDS)
-    path = path_of(required(values, _RECIPE, "file", "Enter a file, such as brand-spelling.toml."), at=at)
+    path = path_typed(values, f"{_RECIPE}.file", "Enter a file, such as brand-spelling.toml.")
     made = _BOX.preview(session)
     if made is None or made.shown.chosen is None:
         raise Refused("There is nothing to keep yet: fill in the form first.")

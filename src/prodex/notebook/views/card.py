@@ -8,33 +8,23 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from prodex.compare import Difference
-from prodex.exploration.card.contents import CardContents
-from prodex.languages.labels import attribute_title
-from prodex.locales import language_label
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text, work
-from prodex.notebook.views.card_contents import (
-    details,
-    part,
-    pictures_above,
-    pictures_block,
-    plain_table,
-    raw_block,
-    raw_part,
-    shown_picture,
-)
+from prodex.notebook.views.card_blocks import details, part, plain_table
+from prodex.notebook.views.card_contents import CardContents, shown_picture
 from prodex.notebook.views.card_reading import (
     Cards,
     NotRead,
-    ReadCard,
     card_pictures,
     card_wants,
     found_pictures,
     read_now,
 )
+from prodex.notebook.views.card_sections import raw_block, raw_part
 from prodex.notebook.views.card_texts import Editing, texts_part
+from prodex.notebook.views.compared import attribute_cell, in_language
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.history import history_part, name_with_history
 from prodex.notebook.views.products_left import is_left
@@ -51,7 +41,7 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
     if read is None and session.part(Editing).product_id == product_id:
         # The products were renewed while somebody types: an editor that goes for a moment takes the focus with it.
         read = read_now(session, product_id)
-    blocks = _body(session, read) if isinstance(read, ReadCard) else _instead(session, read)
+    blocks = _body(session, read) if isinstance(read, CardContents) else _instead(session, read)
     block = {
         "kind": "card",
         "key": f"card {product_id}",
@@ -65,7 +55,7 @@ def card_blocks(session: Session, product_id: str, *, is_alone: bool = False) ->
 
 def _bar(session: Session, product_id: str, read: Any, *, is_alone: bool) -> list[Block]:
     """Return what stays in sight while a card is scrolled."""
-    is_read, close = isinstance(read, ReadCard), None
+    is_read, close = isinstance(read, CardContents), None
     edit = button(
         "✎ Correct a text",
         "card.correct_first",
@@ -98,16 +88,15 @@ def _instead(session: Session, read: Any) -> list[Block]:
     return [shown or paragraph("Reading the product …", key="reading", tone="muted")]
 
 
-def _body(session: Session, read: ReadCard) -> list[Block]:
-    card = read.contents
+def _body(session: Session, card: CardContents) -> list[Block]:
     return [
         *_changed_since(session.changed, card.product_id),
-        *read.before,
+        *card.above,
         texts_part(card, session if session.can("card.edit") else None),
         *_history(session, card.product_id),
         _pictures_part(session, card),
-        *read.after,
-        raw_part(card, lambda title: fold(session, "card-record", title, lambda: [raw_block(card)])),
+        *card.below,
+        raw_part(card.raw, lambda title: fold(session, "card-record", title, lambda: [raw_block(card.raw)])),
     ]
 
 
@@ -137,8 +126,10 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
     if own.empty:
         return []
     shown = own.head(_MOST_CHANGES)
-    of_each = zip(*(shown[name].tolist() for name in ("attribute", "language", "old", "new")), strict=True)
-    rows = [[_place_in_words(*one[:2]), *map(_value_cell, one[2:])] for one in of_each]
+    rows = [
+        [attribute_cell(one, in_language(one)), *(_value_cell(one[name]) for name in ("old", "new"))]
+        for one in shown.to_dict("records")
+    ]
     count = None
     if len(shown) < len(own):
         said = f"{len(shown)} of {counted(len(own), 'changed value')}; the section Snapshots exports all"
@@ -158,11 +149,6 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
     ]
 
 
-def _place_in_words(attribute: str, language: Any) -> dict[str, Any]:
-    in_language = "" if pd.isna(language) else f" in {language_label(language)}"
-    return {"words": typed_text(attribute_title(attribute) + in_language), "title": attribute}
-
-
 def _value_cell(value: Any) -> dict[str, str]:
     return {"gap": "none"} if pd.isna(value) else typed_text(words(value, _ROOM_OF_CHANGE))
 
@@ -180,11 +166,11 @@ def _pictures_part(session: Session, card: CardContents) -> Block:
         )
     return part(
         "Pictures",
-        pictures_above(card.pictures),
+        card.pictures.above,
         show,
         work(session, "card-pictures"),
         paragraph(typed_text(why), key="why-not", tone="problem") if why else None,
-        *pictures_block(card.pictures, images),
+        *card.pictures.blocks(images),
         look="card-pictures",
     )
 

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
-from prodex.exploration.card.contents import CardContents, read_card
 from prodex.exploration.card.record import is_prepared
-from prodex.notebook.session.actions import Block, Panel, Want, action, task
+from prodex.notebook.session.actions import Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.value import Session, error_text
-from prodex.notebook.views.card_contents import after_pictures, before_texts
+from prodex.notebook.views.card_contents import CardContents, read_card
 from prodex.notebook.views.gallery_pictures import jpegs
 from prodex.notebook.views.history import name_with_history, read_history
 from prodex.progress import PATIENCE, Reporter
@@ -32,20 +31,6 @@ _SIDE = 256
 _PAUSE = 0.2
 #: What is kept of cards: contents, histories and pictures of the last few.
 _MOST = 24
-
-
-@dataclass(frozen=True)
-class ReadCard:
-    """A card that was read, with the blocks that nothing changes any more."""
-
-    contents: CardContents
-    before: list[Block]
-    after: list[Block]
-
-    @classmethod
-    def of(cls, contents: CardContents) -> ReadCard:
-        """Make the blocks of some contents."""
-        return cls(contents, before_texts(contents), after_pictures(contents))
 
 
 @dataclass(frozen=True)
@@ -115,14 +100,13 @@ def card_wants(session: Session, beside: Callable[[Session], Sequence[str]] = la
 
     yield from reads_card("card", product_id)
     read = cards.get("contents", catalog, audit, product_id)
-    if not isinstance(read, ReadCard):
+    if not isinstance(read, CardContents):
         return
     if (name := name_with_history(catalog)) is not None:
-        gtin = None if read.contents.header.gtin.is_missing else read.contents.header.gtin.text
         later = {"delay": _PAUSE, "is_patient": True}
-        history = partial(read_history, name, product_id, gtin)
+        history = partial(read_history, name, product_id, read.gtin)
         yield from reads("card-history", history, "history", catalog, product_id, **later)
-    if read.contents.pictures.rows:
+    if read.pictures.rows:
         kept = partial(_thumbnails_on_disk, catalog, product_id)
         yield from reads("card-pictures-on-disk", kept, "on disk", catalog, product_id, is_patient=True)
     listed = beside(session)
@@ -145,15 +129,15 @@ def _want(
     return Want(slot, (*of, cards.turn), do, then, {"failed": failed, **options})
 
 
-def _read(catalog: Catalog, audit: Audit | None, product_id: str, _: object = None) -> ReadCard:
-    return ReadCard.of(read_card(catalog, product_id, audit))
+def _read(catalog: Catalog, audit: Audit | None, product_id: str, _: object = None) -> CardContents:
+    return read_card(catalog, product_id, audit)
 
 
 def _prepare(catalog: Catalog, _: Reporter) -> None:
     read_card(catalog, catalog.arrow("products", ["product_id"])["product_id"][0].as_py())
 
 
-def read_now(session: Session, product_id: str) -> ReadCard | NotRead:
+def read_now(session: Session, product_id: str) -> CardContents | NotRead:
     try:
         return _read(session.catalog, session.audit, product_id)
     except ProdexError as error:
@@ -207,14 +191,14 @@ def try_again(session: Session) -> Session:
 def contents_of(session: Session, product_id: str) -> CardContents:
     """Return what is known of a product: read before, or now."""
     read = session.part(Cards).get("contents", session.catalog, session.audit, product_id)
-    if isinstance(read, ReadCard):
-        return read.contents
+    if isinstance(read, CardContents):
+        return read
     return read_card(session.catalog, product_id, session.audit)
 
 
 def keeping_contents(session: Session, card: CardContents) -> Session:
     of = ("contents", session.catalog, session.audit, card.product_id)
     cards = session.part(Cards)
-    if isinstance(cards.get(*of), ReadCard):
+    if isinstance(cards.get(*of), CardContents):
         return session
-    return session.with_part(cards.keeping(ReadCard.of(card), *of))
+    return session.with_part(cards.keeping(card, *of))

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from prodex.errors import InputError
-from prodex.exploration.card.contents import CardContents
 from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
-from prodex.locales import language_label, short_of
+from prodex.locales import language_label
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import listed, typed_text
-from prodex.notebook.views.card_contents import of, part
+from prodex.notebook.views.card_blocks import of, part
+from prodex.notebook.views.card_contents import CardContents
 from prodex.notebook.views.card_reading import contents_of, keeping_contents
 from prodex.send.preflight import longest_text
 from prodex.tables.fill_state import LACKING
@@ -89,7 +89,7 @@ class Editing:
 
 def texts_part(card: CardContents, session: Session | None = None) -> Block:
     """Return the texts of a product; in a session with what was corrected, and the editor that is open."""
-    it, problems = card.texts, _problems(card)
+    it = card.texts
     changed: _Changed = {} if session is None else _changed(session)
     rows = []
     for line in it.lines:
@@ -102,7 +102,7 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
                         _item(session, line, cell, spot, changed, card.product_id)
                         for spot in _spots(card, line, cell)
                     ],
-                    "problems": problems.get(_named(line, cell), []),
+                    "problems": card.problems.get(_named(line, cell), []),
                 }
             )
             for cell in line.cells
@@ -149,11 +149,10 @@ def spot_at(card: CardContents, place: str) -> Spot | None:
 
 def first_to_correct(card: CardContents) -> Spot | None:
     """Return the first text with a problem; without any, the first text, which is a name; else the first gap."""
-    problems = _problems(card)
     found: dict[int, Spot] = {}
     for line, cell, spot in _every_spot(card):
         if spot.blank is not None:
-            found.setdefault(0 if _named(line, cell) in problems else 1 if spot.there else 2, spot)
+            found.setdefault(0 if _named(line, cell) in card.problems else 1 if spot.there else 2, spot)
     return found[min(found)] if found else None
 
 
@@ -328,19 +327,6 @@ def _typed(session: Session, place: str) -> str | None:
     """Return what was typed for a text and not collected yet."""
     typed = session.typed.get(FORM, {}).get(place)
     return typed if isinstance(typed, str) else None
-
-
-def _problems(card: CardContents) -> dict[tuple[str, str | None], list[dict[str, str]]]:
-    """Return what the audit found in texts, by attribute and language."""
-    found: dict[tuple[str, str | None], list[dict[str, str]]] = {}
-    for check in () if card.audit is None else card.audit.failed:
-        problem = {"severity": str(check.facts.severity), "title": str(check.facts.problem)}
-        for one in check.findings:
-            if not one.attribute.is_missing and not one.language.is_missing:
-                listed = found.setdefault((one.attribute.text, short_of(one.language.text)), [])
-                if problem not in listed:
-                    listed.append(problem)
-    return found
 
 
 def _named(line: TextRow, cell: TextCell) -> tuple[str, str | None]:

@@ -14,11 +14,9 @@ from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import box, button, heading, paragraph, row, table, typed_text, untitled
 from prodex.notebook.views.drill_down import are_shown, check_called, of_check, opened
 from prodex.notebook.views.figures import AuditFigures
-from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.pages_of_rows import page_of, turned_to
+from prodex.notebook.views.forms import FormField, Setting, form, form_values
+from prodex.notebook.views.pages_of_rows import RowList
 from prodex.quality.rulebook import SEVERITIES
-
-_ROWS = 12
 
 #: A check with its figures, as `AuditFigures.checks` has it.
 _Check = Mapping[str, Any]
@@ -65,49 +63,51 @@ _COLUMNS = {
 }
 
 
+_FORM = "checks"
+_FIELDS = (
+    Setting(_FORM, FormField("only_failing", "Only failing checks", "tick", value=True)).field,
+    FormField("words", "Find", "search", placeholder="words of a check"),
+)
+
+
 @dataclass(frozen=True)
 class ShownChecks:
-    """Which checks are shown, in which order, and which of them is explained.
+    """In which order checks are shown, and which of them is explained.
 
     Attributes
     ----------
-    only_failing
-        Whether checks are left out that nothing fails.
-    words
-        Words of the problem, the rule or the block.
     sort, falls
         The column by which they are sorted, and whether the largest is first; empty: failing checks by severity.
     explained
         Id of the check whose rule is explained.
     """
 
-    only_failing: bool = True
-    words: str = ""
     sort: str = ""
     falls: bool = True
     explained: str = ""
 
 
+def _order(session: Session) -> object:
+    shown = session.part(ShownChecks)
+    return session.typed.get(_FORM), shown.sort, shown.falls
+
+
+_LIST = RowList("checks", 12, _order)
+
+
 def checks_block(session: Session, figures: AuditFigures) -> Block:
     """Return the checks, twelve at a time."""
     shown = session.part(ShownChecks)
-    wanted = [one for one in figures.checks if _is_wanted(one, shown)]
+    typed = form_values(session, _FORM, _FIELDS)
+    wanted = [one for one in figures.checks if _is_wanted(one, **typed)]
     if shown.sort:
         wanted.sort(key=_COLUMNS[shown.sort].sort, reverse=shown.falls)
-    noun = "failing check" if shown.only_failing else "check"
-    page, turning = page_of(session, "checks", len(wanted), noun, _ROWS)
-    fields = (
-        FormField(
-            "only_failing", "Only failing checks", "tick", shown.only_failing, do="checks.only_failing"
-        ),
-        FormField("words", "Find", "search", shown.words, placeholder="words of a check", do="checks.find"),
-    )
+    noun = "failing check" if typed["only_failing"] else "check"
+    page, turning = _LIST.page(session, len(wanted), noun)
     explained = (one for one in figures.checks if shown.explained and one["facts"].id == shown.explained)
     return box(
         heading("Checks"),
-        row(
-            form(session, "checks", fields, label="Which checks"), turning, key="checks-bar", look="bar-above"
-        ),
+        row(form(session, _FORM, _FIELDS, label="Which checks"), turning, key="checks-bar", look="bar-above"),
         table(
             [_head(name, one, shown) for name, one in _COLUMNS.items()],
             [_row(session, one, shown) for one in wanted[page]],
@@ -122,11 +122,11 @@ def checks_block(session: Session, figures: AuditFigures) -> Block:
     )
 
 
-def _is_wanted(check: _Check, shown: ShownChecks) -> bool:
+def _is_wanted(check: _Check, only_failing: bool, words: str) -> bool:
     facts = check["facts"]
     said = f"{facts.problem} {facts.title} {facts.block} {facts.id}".casefold()
-    is_meant = bool(check["failed"]) or not shown.only_failing
-    return is_meant and all(word in said for word in shown.words.casefold().split())
+    is_meant = bool(check["failed"]) or not only_failing
+    return is_meant and all(word in said for word in words.casefold().split())
 
 
 def _head(name: str, one: CheckColumn, shown: ShownChecks) -> dict[str, Any]:
@@ -207,18 +207,6 @@ def explain(session: Session, check: str) -> Session:
     return session.with_changed(ShownChecks, explained="" if is_there else check)
 
 
-@action("checks.only_failing", is_quiet=True)
-def show_only_failing(session: Session, value: bool) -> Session:
-    """Show failing checks alone, or all."""
-    return _shown(session, only_failing=value)
-
-
-@action("checks.find", is_quiet=True)
-def find(session: Session, value: str) -> Session:
-    """Show the checks that have some words."""
-    return _shown(session, words=value)
-
-
 @action("checks.sort", is_quiet=True)
 def sort_by(session: Session, column: str) -> Session:
     """Sort the checks by a column; by the same one the other way round, and then as at first."""
@@ -226,10 +214,7 @@ def sort_by(session: Session, column: str) -> Session:
         raise Refused(f"Nothing was done: the checks have no column {column[:80]!r}.")
     shown, first = session.part(ShownChecks), _COLUMNS[column].falls
     if shown.sort != column:
-        return _shown(session, sort=column, falls=first)
-    return _shown(session, falls=not first) if shown.falls == first else _shown(session, sort="")
-
-
-def _shown(session: Session, **changes: Any) -> Session:
-    """Return the session with other checks, from the first of them."""
-    return turned_to(session.with_changed(ShownChecks, **changes), "checks", 0)
+        return session.with_changed(ShownChecks, sort=column, falls=first)
+    if shown.falls == first:
+        return session.with_changed(ShownChecks, falls=not first)
+    return session.with_changed(ShownChecks, sort="")

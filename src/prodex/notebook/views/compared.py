@@ -163,7 +163,7 @@ def _notes(difference: Difference) -> list[str]:
     if len(left_out):
         rows = left_out.head(_MOST).to_dict("records")
         named = ", ".join(
-            f"{attribute_title(one['attribute'])}{_in_language(one)}: {one['why']}" for one in rows
+            f"{attribute_title(one['attribute'])}{in_language(one)}: {one['why']}" for one in rows
         )
         of = f"{len(rows)} of {counted(len(left_out), 'attribute')}"
         notes.append(f"Not compared, {of}: {named}. All are in difference.not_comparable.")
@@ -216,7 +216,7 @@ def _attributes(attributes: pd.DataFrame, most: int) -> list[Block]:
         listing(
             rows,
             {
-                "Attribute": _attribute_cell,
+                "Attribute": attribute_cell,
                 "Products": "products",
                 **{f"Values {one}": one for one in _MOVES},
             },
@@ -240,7 +240,7 @@ def value_table(found: ComparedSnapshots, what: What, rows: slice) -> Block:
         changes.to_dict("records"),
         {
             "GTIN": lambda one: typed_text(one["product_id"] if pd.isna(one["gtin"]) else one["gtin"]),
-            "Attribute": lambda one: _attribute_cell(one, _in_language(one)),
+            "Attribute": lambda one: attribute_cell(one, in_language(one)),
             "What": lambda one: typed_text(f"{one['column'].replace('_', ' ')} {one['change']}"),
             "Old": lambda one: _value_cell(one["old"]),
             "New": lambda one: _value_cell(one["new"]),
@@ -311,13 +311,14 @@ def _short_title(attribute: str) -> str:
     return title + ends(title)
 
 
-def _attribute_cell(one: Mapping[Any, Any], more: str = "") -> Cell:
+def attribute_cell(one: Mapping[Any, Any], more: str = "") -> Cell:
     """Return an attribute as people call it; pointing at it shows its name in the tables."""
     hint = cut(one["attribute"], _HINT)
     return {"words": typed_text(attribute_title(one["attribute"]) + more), "title": hint + ends(hint)}
 
 
-def _in_language(one: Mapping[Any, Any]) -> str:
+def in_language(one: Mapping[Any, Any]) -> str:
+    """Return the language of a change in words, to be put behind its attribute."""
     return "" if pd.isna(one["language"]) else f" in {language_label(one['language'])}"
 
 

@@ -16,8 +16,8 @@ from prodex.languages.labels import attribute_title
 from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, action, task
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.audits_before import readable
-from prodex.notebook.views.blocks import button, heading, paragraph, row, switch, typed_text, work
+from prodex.notebook.views.audits_before import audits_of, readable
+from prodex.notebook.views.blocks import button, heading, paragraph, row, typed_text, work
 from prodex.notebook.views.compared import (
     EVERY,
     GROUPS,
@@ -28,8 +28,8 @@ from prodex.notebook.views.compared import (
     summary_blocks,
     value_table,
 )
-from prodex.notebook.views.forms import FormField, form, form_values
-from prodex.notebook.views.pages_of_rows import page_of, turned_to
+from prodex.notebook.views.forms import FormField, Setting, form, form_values
+from prodex.notebook.views.pages_of_rows import RowList
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.saved_snapshots import (
     ListedSnapshots,
@@ -37,13 +37,14 @@ from prodex.notebook.views.saved_snapshots import (
     explored,
     snapshots_to_compare,
 )
+from prodex.notebook.views.written_files import write_files, written_blocks
 from prodex.progress import SILENT, Reporter
-from prodex.quality import AuditComparison, compare_audits, list_audits
+from prodex.quality import AuditComparison, compare_audits
 from prodex.selection import ProductList, Selection
 
 #: Changed values that are written at a time, and those on a page.
 _BATCH, _ROWS = 10_000, 20
-_SLOT, _EXPORT, _VALUES = "comparison", "comparison.export", "comparison.values"
+_SLOT, _EXPORT = "comparison", "comparison.export"
 _FILE = [
     FormField("file", "File", value="changes.csv"),
     FormField(
@@ -65,16 +66,19 @@ class ComparisonState:
         The last comparison.
     what
         Whose changes are listed.
-    by
-        By what products are grouped.
-    written
-        What was exported last.
     """
 
     found: ComparedSnapshots | None = None
     what: What = EVERY
-    by: str = "owner"
-    written: str = ""
+
+
+def _listed(session: Session) -> object:
+    state = session.part(ComparisonState)
+    return state.found, state.what
+
+
+_VALUES = RowList("comparison.values", _ROWS, _listed)
+_GROUPED = Setting("comparison", FormField("by", "Groups", "choice", "owner", [*GROUPS.items()]))
 
 
 def comparison_blocks(session: Session, every: Sequence[SnapshotEntry]) -> list[Block]:
@@ -136,12 +140,11 @@ def _results(session: Session, found: ComparedSnapshots) -> list[Block | None]:
         *summary_blocks(found),
         *_values(session, found, state.what),
         form(session, "changes-file", _FILE, export),
-        work(session, _EXPORT),
-        paragraph(typed_text(state.written), key="written", tone="note") if state.written else None,
+        *written_blocks(session, _EXPORT, key="written"),
         *(audit_blocks(found.audits) if found.audits else ()),
         heading("Groups with most changes", level=4),
-        switch("Groups", state.by, GROUPS, "comparison.by", key="by", argument="by"),
-        group_table(found, state.by),
+        _GROUPED.switch(session, key="by"),
+        group_table(found, _GROUPED.of(session)),
     ]
 
 
@@ -150,7 +153,7 @@ def _values(session: Session, found: ComparedSnapshots, what: What) -> list[Bloc
     chosen = found.choices[what]
     options = [([*one], listed.label) for one, listed in found.choices.items()]
     whose = FormField("what", "Changes of", "choice", [*what], options, do="comparison.show")
-    rows, turning = page_of(session, _VALUES, len(chosen.rows), "changed value", _ROWS, key="values-pages")
+    rows, turning = _VALUES.page(session, len(chosen.rows), "changed value", key="values-pages")
     shows = button(
         f"Show {counted(chosen.products, 'product')}",
         "comparison.products",
@@ -185,8 +188,8 @@ def compare(app: Panel) -> None:
 
 def with_comparison(session: Session, found: ComparedSnapshots) -> Session:
     """Return the session that shows what changed."""
-    first = turned_to(session.replaced(difference=found.difference), _VALUES, 0)
-    return first.with_changed(ComparisonState, found=found, what=EVERY, written="")
+    now = session.replaced(difference=found.difference).noting("", section=_EXPORT)
+    return now.with_changed(ComparisonState, found=found, what=EVERY)
 
 
 @task("comparison.since")
@@ -205,7 +208,7 @@ def compared(old: Path, new: Path, reporter: Reporter = SILENT) -> ComparedSnaps
 
 def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     """Compare the newest audits of two snapshots by the same profile; None where there are none."""
-    before, after = _audits_of(old), _audits_of(new)
+    before, after = dict(audits_of(old)), dict(audits_of(new))
     # The profile that was used last is the one that somebody works with.
     for profile in reversed([profile for profile in after if profile in before]):
         if len(both := readable([before[profile], after[profile]])) == 2:
@@ -213,30 +216,12 @@ def compared_audits(old: Path, new: Path) -> AuditComparison | None:
     return None
 
 
-def _audits_of(snapshot: Path) -> dict[str, str]:
-    """Return the folder of the newest audit of a snapshot by each profile."""
-    # The folder of all snapshots may have moved since the audit, so only the snapshot's own name is compared.
-    return {
-        str(row["profile"]): str(row["folder"])
-        for row in list_audits(snapshot.parent.name).to_dict("records")
-        if isinstance(row["snapshot"], str) and Path(row["snapshot"]).name == snapshot.name
-    }
-
-
 @action("comparison.show", is_quiet=True)
 def list_changes(session: Session, value: What) -> Session:
     """List the changes of other products, or of another attribute."""
     if value not in _found(session).choices:
         return session
-    return turned_to(session.with_changed(ComparisonState, what=value), _VALUES, 0)
-
-
-@action("comparison.by", is_quiet=True)
-def group_by(session: Session, by: str) -> Session:
-    """Group the products otherwise."""
-    if by not in GROUPS:
-        raise Refused(f"Products are not grouped by {by[:60]!r}.")
-    return session.with_changed(ComparisonState, by=by)
+    return session.with_changed(ComparisonState, what=value)
 
 
 @action("comparison.products")
@@ -281,11 +266,8 @@ def start_export(app: Panel) -> None:
     found, values = _found(app.session), form_values(app.session, "changes-file", _FILE)
     path = path_of(str(values["file"] or "").strip() or "changes.csv", at="changes-file.file")
 
-    def written(session: Session, said: str) -> Session:
-        return session.with_changed(ComparisonState, written=said)
-
     write = partial(export_changes, found.difference, path, bool(values["is_safe"]))
-    app.run(_EXPORT, write, written, title="Exporting changes")
+    write_files(app, _EXPORT, write, "Exporting changes", at="changes-file.file")
 
 
 def export_changes(difference: Difference, path: Path, is_safe: bool, reporter: Reporter) -> str:

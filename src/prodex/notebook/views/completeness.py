@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
@@ -18,8 +17,8 @@ from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, t
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, code_key, share_shade, short_key
 from prodex.notebook.views.drill_down import are_shown, audited, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
-from prodex.notebook.views.forms import FormField, form
-from prodex.notebook.views.pages_of_rows import page_of, turned_to
+from prodex.notebook.views.forms import FormField, Setting, form, form_values
+from prodex.notebook.views.pages_of_rows import RowList
 from prodex.quality import Audit
 from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness, counted_of
 from prodex.quality.requirements import ALL
@@ -27,7 +26,6 @@ from prodex.selection import Selection
 from prodex.selection.paths import FAMILY
 from prodex.untrusted_text import label
 
-_ROWS = 12
 _SLOT = "quality.completeness"
 _SAID = (
     "Products that have all that a channel requires; a stronger colour means fewer. Press a cell to list those that "
@@ -38,20 +36,9 @@ _ORDERS: dict[Order, str] = {"products": "largest first", "completeness": "least
 _LANGUAGES = {EVERY_LANGUAGE: "everything", NO_LANGUAGE: "without language"}
 
 
-@dataclass(frozen=True)
-class ShownCompleteness:
-    """The columns of the grid, and the order of its rows.
-
-    Attributes
-    ----------
-    channel
-        The channel whose languages are columns; empty: the columns are channels.
-    order
-        "products": the largest family first; "completeness": the least complete.
-    """
-
-    channel: str = ""
-    order: Order = "products"
+_FORM = "completeness"
+_ORDER = Setting(_FORM, FormField("order", "Order", "choice", "products", [*_ORDERS.items()]))
+_LIST = RowList("families", 12, lambda session: session.typed.get(_FORM))
 
 
 class CompletenessFigures:
@@ -122,21 +109,15 @@ def completeness_block(session: Session, figures: AuditFigures) -> Block | None:
     if grid is None or grid.of is not figures.judged:
         counting = paragraph("It is being counted.", key="counting", tone="muted")
         return box(heading("Completeness"), counting, key="completeness-box")
-    shown = session.part(ShownCompleteness)
-    families, columns = grid.families[shown.order], grid.columns(shown.channel)
-    channel = shown.channel if shown.channel in grid.channels else ""
-    page, turning = page_of(session, "families", len(families), "group", _ROWS)
-    channels = [("", "channels"), *((one, f"{one}: languages") for one in grid.channels)]
-    fields = (
-        FormField("channel", "Columns", "choice", channel, channels, do="completeness.columns"),
-        FormField("order", "Order", "choice", shown.order, [*_ORDERS.items()], do="completeness.order"),
-    )
+    families, channel = grid.families[_ORDER.of(session)], _channel(session, grid)
+    columns = grid.columns(channel)
+    page, turning = _LIST.page(session, len(families), "group")
     heads = [(column_key(*one), _language_words(one[1]) if channel else one[0]) for one in columns]
     return box(
         heading("Completeness"),
         paragraph(_SAID, key="said", tone="muted small"),
         row(
-            form(session, "completeness", fields, label="What the grid shows"),
+            form(session, _FORM, [_channels(grid), _ORDER.field], label="What the grid shows"),
             turning,
             key="bar",
             look="bar-above",
@@ -153,6 +134,16 @@ def completeness_block(session: Session, figures: AuditFigures) -> Block | None:
         listed(map(typed_text, grid.notes), key="note", tone="muted"),
         key="completeness-box",
     )
+
+
+def _channels(grid: CompletenessFigures) -> FormField:
+    offered = [("", "channels"), *((one, f"{one}: languages") for one in grid.channels)]
+    return FormField("channel", "Columns", "choice", "", offered)
+
+
+def _channel(session: Session, grid: CompletenessFigures) -> str:
+    """Return the channel whose languages are the columns; empty where channels are."""
+    return str(form_values(session, _FORM, [_channels(grid)])["channel"])
 
 
 def _row(
@@ -205,18 +196,6 @@ def _cell(
     )
 
 
-@action("completeness.columns", is_quiet=True)
-def show_columns(session: Session, value: str) -> Session:
-    """Show channels as columns, or the languages of one of them."""
-    return turned_to(session.with_changed(ShownCompleteness, channel=value), "families", 0)
-
-
-@action("completeness.order", is_quiet=True)
-def order_by(session: Session, value: Order) -> Session:
-    """Order the families by something else."""
-    return turned_to(session.with_changed(ShownCompleteness, order=value), "families", 0)
-
-
 @action("completeness.open")
 def open_cell(session: Session, row: str, column: str) -> Session:
     """Show the products of a family that lack something of what a channel requires."""
@@ -225,7 +204,7 @@ def open_cell(session: Session, row: str, column: str) -> Session:
     if grid is None or (grid.of.taken_from or grid.of) is not audit:
         raise Refused("Nothing was done: the completeness is being counted.")
     families = {code_key(one): one for one in grid.names}
-    places = {column_key(*one): one for one in grid.columns(session.part(ShownCompleteness).channel)}
+    places = {column_key(*one): one for one in grid.columns(_channel(session, grid))}
     if row not in families or column not in places:
         raise Refused("Nothing was done: the audit that is shown now has no such cell.")
     return opened(session, grid.behind(*places[column], families[row]))

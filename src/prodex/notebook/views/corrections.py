@@ -26,9 +26,9 @@ from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import Cell, button, fold, listed, listing, paragraph, row, typed_text, work
 from prodex.notebook.views.fix_blocks import changed_cell, effect_blocks
-from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.paste import paste_fold, paste_wants
-from prodex.notebook.views.paths import path_of
+from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.sending import (
     Judging,
     Outbox,
@@ -334,21 +334,16 @@ def remove(session: Session, which: str) -> Session:
     one = _found(which, (*session.corrections, *_unconfirmed(session)))
     if one in session.corrections:
         return _withdrawn(session, (one,))
-    _refuse_while_sending(session)
+    _BOX.refuse_while_sending(session)
     return _settled(session, [one])
 
 
 @action("corrections.again")
 def collect_again(session: Session, which: str) -> Session:
     """Collect a correction that may have been sent, to send it again."""
-    _refuse_while_sending(session)
+    _BOX.refuse_while_sending(session)
     one = _found(which, _unconfirmed(session))
     return _settled(session, [one], [one])
-
-
-def _refuse_while_sending(session: Session) -> None:
-    if _BOX.is_sending(session):
-        raise Refused("Nothing was done: it is being sent. Wait until that has ended.")
 
 
 @action("corrections.clear")
@@ -492,8 +487,7 @@ def write_worklist(app: Panel) -> None:
     """Write the corrections as a worklist with the new values filled in."""
     session = app.session
     values = form_values(session, "corrections-export", _FIELDS)
-    text = required(values, "corrections-export", "folder", "Enter a folder.")
-    folder = path_of(text, at="corrections-export.folder")
+    folder = path_typed(values, "corrections-export.folder", "Enter a folder.")
     if (made := _BOX.preview(session)) is None:
         raise Refused("There is no correction to write.")
 

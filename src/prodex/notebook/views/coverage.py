@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
@@ -19,12 +19,12 @@ from prodex.notebook.session.actions import Block, Panel, Section, Want, action,
 from prodex.notebook.session.jobs import are_same_arguments, to_the_end
 from prodex.notebook.session.readings import read_for, reading
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import button, fold, is_open, paragraph, row, switch, typed_text
+from prodex.notebook.views.blocks import button, fold, is_open, paragraph, row, typed_text
 from prodex.notebook.views.cells import cells
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.coverage_grid import WHOLE, CoverageGrid
-from prodex.notebook.views.forms import FormField, form, form_values, required
-from prodex.notebook.views.pages_of_rows import page_of, turned_to
+from prodex.notebook.views.forms import FormField, Setting, form, form_values, required
+from prodex.notebook.views.pages_of_rows import RowList
 from prodex.progress import Reporter
 from prodex.selection import Selection
 from prodex.selection.units import ALL_UNITS, CONSUMER
@@ -32,14 +32,10 @@ from prodex.untrusted_text import cut
 
 #: What the columns can be: texts in a language, or the groups of a facet.
 _GROUPINGS = ("language", "kind", "owner", "brand", "market")
-#: Columns and rows of a page.
-_COLUMNS, _ROWS = 10, 40
 _REQUIRED = "products to which it applies"
 #: Characters of the path of an attribute on its button.
 _LONGEST = 60
 _FORM, _ATTRIBUTES, _NAMES = "coverage", "coverage-attributes", "coverage.names"
-#: The list of columns, whose pages are turned.
-_COLUMN_PAGES = "coverage columns"
 _LEGEND = (
     "A cell shows the share of the products that have the attribute: the more lack it, the stronger is its colour. "
     "Press a cell to list the products that lack it, and again to take that back; a head lists those of its row or "
@@ -69,6 +65,16 @@ class CoverageState:
     unread: tuple[tuple[Any, ...], str] | None = None
 
 
+_BY = Setting(
+    _FORM, FormField("by", "Columns", "choice", "language", [(one, f"{one}s") for one in _GROUPINGS])
+)
+#: The columns and the rows of the grid, both of which have pages.
+_COLUMNS = RowList(
+    "coverage columns", 10, lambda session: (_BY.of(session), session.part(CoverageState).sorted_by)
+)
+_ROWS = RowList("coverage rows", 40)
+
+
 class _Counted:
     """The last grid, and what it is of: it is drawn with each change, and counted only if it is another."""
 
@@ -79,12 +85,12 @@ class _Counted:
 
 def coverage_view(session: Session) -> list[Block]:
     """Return what the section shows."""
-    grid, by = shown_grid(session), _values(session)["by"]
+    grid = shown_grid(session)
     blocks = [
         conditions_bar(session),
         None if grid is None else _about(session, grid),
         row(
-            switch("Columns", by, {one: f"{one}s" for one in _GROUPINGS}, "coverage.by", key="by"),
+            _BY.switch(session, key="by"),
             form(session, _FORM, _fields(session)[1:], look="bar"),
             key="choices",
         ),
@@ -153,7 +159,7 @@ def _fields(session: Session) -> list[FormField]:
     typed = session.typed.get(_FORM, {})
     is_required = bool(session.derived(_checks))
     of_required = is_required and typed.get("of_required", True)
-    fields = [FormField("by", "Columns", "choice", "language", [(one, f"{one}s") for one in _GROUPINGS])]
+    fields = [_BY.field]
     if typed.get("by", "language") != "language" and not of_required:
         spoken = _data(session).filled.languages(_attributes(session))
         languages = [("", "any language"), *((one, language_label(one)) for one in spoken)]
@@ -239,10 +245,8 @@ def _status(session: Session) -> Block | None:
 
 def _grid_blocks(session: Session, grid: CoverageGrid) -> list[Block]:
     figures = grid.figures
-    columns, of_columns = page_of(
-        session, _COLUMN_PAGES, len(figures.columns) - 1, figures.by, _COLUMNS, key="columns"
-    )
-    rows, of_rows = page_of(session, "coverage rows", len(figures.rows), "attribute", _ROWS, key="rows")
+    columns, of_columns = _COLUMNS.page(session, len(figures.columns) - 1, figures.by, key="columns")
+    rows, of_rows = _ROWS.page(session, len(figures.rows), "attribute", key="rows")
     heads, lines = grid.page(rows, columns, session.conditions)
     return [
         row(of_columns, of_rows, key="pages"),
@@ -291,21 +295,13 @@ def _attribute_blocks(session: Session) -> list[Block]:
     ]
 
 
-@action("coverage.by", is_quiet=True)
-def choose_columns(
-    session: Session, name: Literal["language", "kind", "owner", "brand", "market"]
-) -> Session:
-    """Choose what the columns are."""
-    return turned_to(session.with_typed(_FORM, by=name), _COLUMN_PAGES, 0)
-
-
 @action("coverage.sort", is_quiet=True)
 def sort_columns(session: Session, row: str) -> Session:
     """Sort the columns by a row: the worst first, then the best, then as they are listed."""
     following = {(row, False): (row, True), (row, True): None}
     before = session.part(CoverageState).sorted_by or ("", False)
     sorted_by = following.get(before, (row, False))
-    return turned_to(session.with_changed(CoverageState, sorted_by=sorted_by), _COLUMN_PAGES, 0)
+    return session.with_changed(CoverageState, sorted_by=sorted_by)
 
 
 @action("coverage.cell")

@@ -24,20 +24,20 @@ from prodex.formats.registry import FORMATS, FormatName
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import button, fold, outcome, work
+from prodex.notebook.views.blocks import button, fold
 from prodex.notebook.views.columns import columns_of
 from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.forms import FormField, beside, form, form_values
 from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import name_language_of, ordered, places
+from prodex.notebook.views.written_files import CANCELLED, write_files, written_blocks
 from prodex.progress import Reporter
 
 _FORM, _SLOT = "products-export", "products.export"
 _FOLDER = f"{_FORM}.folder"
 _CHOICES = [(one, one) for one in (AS_SHOWN, ONE_TABLE, EVERYTHING)]
 SAFE = "Safe for spreadsheets (puts an apostrophe before text that would run as a formula)"
-CANCELLED = "Cancelled. Nothing was written; files that were there before are as they were."
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,7 @@ def export_blocks(session: Session) -> Sequence[Block | None]:
         press = button(label, "products.download", key="export", look="main", off=off, count=count)
     return (
         form(session, _FORM, fields, press, label="Export"),
-        work(session, _SLOT),
-        outcome(session, _SLOT, key="export-said") if is_asked or not asked.existing else None,
+        *written_blocks(session, _SLOT, key="export-said")[: 2 if is_asked or not asked.existing else 1],
     )
 
 
@@ -157,14 +156,9 @@ def start_export(app: Panel, count: int, replacing: list[str]) -> None:
         app.change(lambda session: _said(session, said).with_part(asked))
         return
     only = session.selected if values.get("only") else None
-    app.run(
-        _SLOT,
-        partial(export_products, request, *shown_table(session, only)),
-        _said,
-        title=f"Exporting {counted(count, 'product')}",
-        failed=_failed,
-        cancelled=lambda session: _said(session, CANCELLED),
-    )
+    write = partial(export_products, request, *shown_table(session, only))
+    title = f"Exporting {counted(count, 'product')}"
+    write_files(app, _SLOT, write, title, failed=_failed, cancelled=CANCELLED)
 
 
 @task("products.download")
@@ -179,14 +173,9 @@ def start_download(app: Panel, count: int) -> None:
     def write(folder: Path, reporter: Reporter) -> str:
         return export_products(_request({**values, "folder": str(folder)}), *table, reporter)
 
-    app.run(
-        _SLOT,
-        partial(handed_over, app, "products", values["format"], write),
-        _said,
-        title=f"Writing {counted(count, 'product')}",
-        failed=_failed,
-        cancelled=lambda session: _said(session, CANCELLED),
-    )
+    handing = partial(handed_over, app, "products", values["format"], write)
+    title = f"Writing {counted(count, 'product')}"
+    write_files(app, _SLOT, handing, title, failed=_failed, cancelled=CANCELLED)
 
 
 def _said(session: Session, sentence: str) -> Session:

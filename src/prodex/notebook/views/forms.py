@@ -8,7 +8,7 @@ from typing import Any
 
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.blocks import Typed
+from prodex.notebook.views.blocks import Typed, switch
 
 
 @dataclass(frozen=True)
@@ -127,48 +127,56 @@ def set_field(
     session: Session, form: str, field: str, value: bool | int | float | str | list[Any] | None
 ) -> Session:
     """Keep what was typed in a field."""
+    if (setting := _SETTINGS.get((form, field))) is not None:
+        setting.check(value)
     return session.with_typed(form, **{field: value})
 
 
-def at_once(
-    do: str,
-    part: type[object],
-    name: str,
-    label: str,
-    options: Mapping[Any, str] | None = None,
-    *,
-    hint: str = "",
-    then: Callable[[Session], Session] = lambda session: session,
-    is_quiet: bool = False,
-) -> Callable[[Session], FormField]:
-    """Declare a field that is done at once: it sets a field of what a section keeps; return what makes it.
+class Setting:
+    """A field that counts as soon as it is chosen, and whose choices are always the same.
 
     Parameters
     ----------
-    do
-        The name of its action.
-    part, name
-        What the section keeps, and which field of it is set.
-    label, hint
-        What stands in front of the field, and below it.
-    options
-        The values that there are, and what each is called; without them it is a tick.
-    then
-        What else is done with the session.
-    is_quiet
-        Whether a sentence at the top of the section stays.
+    form
+        The form that it is in.
+    field
+        The field: a choice or a tick.
+
+    Examples
+    --------
+    >>> import prodex
+    >>> orders = [("name", "by name"), ("size", "by size")]
+    >>> order = Setting("shops", FormField("order", "Order", "choice", "name", orders))
+    >>> session = Session(prodex.flatten([]))
+    >>> order.of(session), order.of(set_field(session, "shops", "order", "size"))
+    ('name', 'size')
     """
 
-    @action(do, is_quiet=is_quiet)
-    def set_value(session: Session, value: bool | int | str) -> Session:
-        if options and value not in options:
-            raise Refused(f"There is no such choice of {label}. Give {', '.join(options.values())}.")
-        return then(session.with_changed(part, **{name: value}))
+    def __init__(self, form: str, field: FormField) -> None:
+        self.form: str = form
+        self.field: FormField = field
+        _SETTINGS[form, field.name] = self
 
-    kind, offered = ("choice", [*options.items()]) if options else ("tick", [])
-    return lambda session: FormField(
-        do.rpartition(".")[2], label, kind, getattr(session.part(part), name), offered, hint=hint, do=do
-    )
+    def of(self, session: Session) -> Any:
+        """Return what is chosen."""
+        return session.typed.get(self.form, {}).get(self.field.name, self.field.value)
+
+    def switch(self, session: Session, *, key: str) -> Block:
+        """Return it as buttons of which one is chosen."""
+        options = {str(value): str(label) for value, label in self.field.options}
+        args = {"form": self.form, "field": self.field.name}
+        made = switch(self.field.label, self.of(session), options, "form.set", key=key, argument="value")
+        return {**made, "args": args}
+
+    def check(self, value: object) -> None:
+        """Refuse what nobody can choose: a page of another version may send it."""
+        offered = dict(self.field.options) if self.field.options else {True: "yes", False: "no"}
+        if type(value) not in {*map(type, offered)} or value not in offered:
+            labels = ", ".join(map(str, offered.values()))
+            raise Refused(f"Nothing was done: {self.field.label} has no such choice. Give {labels}.")
+
+
+_SETTINGS: dict[tuple[str, str], Setting] = {}
 
 
 def required(values: Mapping[str, Any], form: str, field: str, sentence: str) -> str:

@@ -14,10 +14,17 @@ from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.value import Refused, Session
 from prodex.notebook.views.blocks import button, paragraph, row, switch, work
 from prodex.notebook.views.contact_sheet import contact_sheet_block
-from prodex.notebook.views.forms import FormField, at_once, form
-from prodex.notebook.views.gallery_pages import GALLERY_LIST, GalleryPage, GalleryState, page_of
+from prodex.notebook.views.forms import FormField, Setting, form
+from prodex.notebook.views.gallery_pages import (
+    CONTROLS,
+    GALLERY_LIST,
+    PACKSHOTS_ONLY,
+    PER_PAGE,
+    GalleryPage,
+    GalleryState,
+    page_of,
+)
 from prodex.notebook.views.gallery_pictures import CONSENT, jpegs, picture_name, shelf_of
-from prodex.notebook.views.pages_of_rows import pager_of, turned_by, turned_to
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import known_product, selecting, selection_box
 from prodex.progress import Reporter
@@ -80,15 +87,15 @@ def gallery_wants(session: Session) -> Iterator[Want]:
     if shelf.pictured is None:
         yield Want("gallery.read", ("pictured", shelf), shelf.read)
         return
-    page, products = page_of(session), session.filter.products
+    page, products, only = page_of(session), session.filter.products, PACKSHOTS_ONLY.of(session)
     if not shelf.has_consent or not page.missing or not session.can("gallery.show"):
         return
 
     def download(reporter: Reporter) -> None:
-        shelf.download(sheet_rows(products, page.missing), reporter, packshots_only=state.packshots_only)
+        shelf.download(sheet_rows(products, page.missing), reporter, packshots_only=only)
 
     # The key is of the page and not of what is missing of it, which is less with each picture that comes.
-    key = (shelf, tuple(page.ids), state.packshots_only, state.attempt)
+    key = (shelf, tuple(page.ids), only, state.attempt)
     options = {"title": "Downloading pictures", "after": 0.0}
     yield Want(_DOWNLOAD, key, download, options=options)
 
@@ -103,7 +110,7 @@ def _summary(session: Session, page: GalleryPage) -> str:
         return "Counting pictures …"
     pictured = [cell.thumbnail for cell in page.pictures.values() if cell.thumbnail.position is not None]
     is_broken = bool(pictured) and not any(one.bytes is not None for one in pictured)
-    only = session.part(GalleryState).packshots_only
+    only = PACKSHOTS_ONLY.of(session)
     return known.summary(left_of(session).mask, packshots_only=only) + _ALL_BROKEN * is_broken
 
 
@@ -111,31 +118,11 @@ def _pager(session: Session, page: GalleryPage) -> Block:
     every, is_flat = len(session.filter.products), not session.part(GalleryState).facet
     more = "" if page.total == every or not is_flat else f" ({every:,} in all)"
     noun = "product" if is_flat else "value"
-    return pager_of(GALLERY_LIST, page.total, noun, page.first, page.size, key="pager", more=more)
+    return GALLERY_LIST.page(session, page.total, noun, key="pager", more=more)[1]
 
 
-def _from_start(session: Session) -> Session:
-    return turned_to(session, GALLERY_LIST, 0)
-
-
-_KIND = at_once(
-    "gallery.kind",
-    GalleryState,
-    "packshots_only",
-    "Show",
-    {False: "packshot, else another", True: "packshots only"},
-    then=_from_start,
-)
-_PER_PAGE = at_once(
-    "gallery.page_size",
-    GalleryState,
-    "size",
-    "Pictures per page",
-    {one: str(one) for one in (12, 24, 48, 96)},
-    then=_from_start,
-)
-_SIDES = {96: "small", 144: "medium", 220: "large"}
-_SIDE = at_once("gallery.side", GalleryState, "side", "Size", _SIDES, is_quiet=True)
+_SIDES = [(96, "small"), (144, "medium"), (220, "large")]
+_SIDE = Setting(CONTROLS, FormField("side", "Size", "choice", 144, _SIDES))
 
 
 def _controls(session: Session) -> Block:
@@ -145,11 +132,11 @@ def _controls(session: Session) -> Block:
         titles[facet] = facets[facet].facet.title
     fields = (
         FormField("group_by", "Group by", "choice", facet, [*titles.items()], do="gallery.group_by"),
-        _KIND(session),
-        None if facet else _PER_PAGE(session),
-        _SIDE(session),
+        PACKSHOTS_ONLY.field,
+        None if facet else PER_PAGE.field,
+        _SIDE.field,
     )
-    return form(session, "gallery-controls", fields, look="bar", label="Pictures")
+    return form(session, CONTROLS, fields, look="bar", label="Pictures")
 
 
 def _grid(session: Session, page: GalleryPage) -> Block:
@@ -163,7 +150,7 @@ def _grid(session: Session, page: GalleryPage) -> Block:
             page.pictures,
             is_loading=_DOWNLOAD in session.works,
             pictured=pictured,
-            packshots_only=state.packshots_only,
+            packshots_only=PACKSHOTS_ONLY.of(session),
             address=picture_name,
         )
         groups.append(
@@ -183,7 +170,7 @@ def _grid(session: Session, page: GalleryPage) -> Block:
         "groups": groups,
         "selected": [one for one in page.ids if one in chosen],
         "open": session.product_id,
-        "side": state.side,
+        "side": _SIDE.of(session),
         "first": page.first,
         "empty": "" if page.ids or pictured is None else "No products to show.",
     }
@@ -207,14 +194,13 @@ def group_by(session: Session, value: str) -> Session:
     facets = session.filter.facets
     if value and value not in facets:
         raise Refused(f"There is no facet {value!r:.80}. Give one of {', '.join(facets.declared)}.")
-    return _from_start(session.with_changed(GalleryState, facet=value))
+    return session.with_changed(GalleryState, facet=value)
 
 
 @action("gallery.turn", is_quiet=True)
 def turn_page(session: Session, by: Literal[-1, 1]) -> Session:
     """Turn a page."""
-    page = page_of(session)
-    return turned_by(session, GALLERY_LIST, by, page.first, page.size, page.total)
+    return GALLERY_LIST.turned(session, by, page_of(session).total)
 
 
 @action("gallery.select", is_quiet=True)
@@ -240,8 +226,8 @@ def show_pictures(app: Panel) -> None:
 @task("gallery.again")
 def try_again(app: Panel) -> None:
     """Download again what is missing on this page."""
-    state, broken = app.session.part(GalleryState), page_of(app.session).broken
-    shelf_of(app.session).forget(broken, packshots_only=state.packshots_only)
+    broken, only = page_of(app.session).broken, PACKSHOTS_ONLY.of(app.session)
+    shelf_of(app.session).forget(broken, packshots_only=only)
     app.change(
         lambda session: session.with_changed(GalleryState, attempt=session.part(GalleryState).attempt + 1)
     )

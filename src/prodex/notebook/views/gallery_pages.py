@@ -11,8 +11,9 @@ import pyarrow as pa
 from prodex.exploration.gallery import PicturedProducts, TileGroup, groups_of, values_among
 from prodex.exploration.product_columns import Rows
 from prodex.notebook.session.value import Session
+from prodex.notebook.views.forms import FormField, Setting
 from prodex.notebook.views.gallery_pictures import shelf_of
-from prodex.notebook.views.pages_of_rows import first_of
+from prodex.notebook.views.pages_of_rows import RowList, products_shown
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import places
 from prodex.selection import Code
@@ -21,10 +22,25 @@ from prodex.tables.columns import Mask
 if TYPE_CHECKING:
     from prodex.pictures.contact_sheet import SheetCell
 
-#: Its name among the lists that are shown by pages.
-GALLERY_LIST = "gallery"
 #: Values on a page, and products that are shown of each.
 _GROUPS, _PER_GROUP = 8, 6
+
+
+CONTROLS = "gallery-controls"
+PACKSHOTS_ONLY = Setting(
+    CONTROLS,
+    FormField(
+        "kind",
+        "Show",
+        "choice",
+        value=False,
+        options=[(False, "packshot, else another"), (True, "packshots only")],
+    ),
+)
+PER_PAGE = Setting(
+    CONTROLS,
+    FormField("page_size", "Pictures per page", "choice", 24, [(one, str(one)) for one in (12, 24, 48, 96)]),
+)
 
 
 @dataclass(frozen=True)
@@ -34,23 +50,28 @@ class GalleryState:
     Attributes
     ----------
     is_shown
-        Whether they are shown in place of the table.
+        Whether they are, in place of the table.
     facet
-        The facet by whose values they are grouped; "" for one list.
-    packshots_only
-        Whether only packshots are shown.
-    size, side
-        Products on a page of one list, and pixels of the side of a picture.
+        By what they are grouped; "" for one list.
     attempt
-        How often "Try again" was pressed.
+        How often somebody has asked to try again.
     """
 
     is_shown: bool = False
     facet: str = ""
-    packshots_only: bool = False
-    size: int = 24
-    side: int = 144
     attempt: int = 0
+
+
+def _size(session: Session) -> int:
+    return _GROUPS if session.part(GalleryState).facet else int(PER_PAGE.of(session))
+
+
+def _listed(session: Session) -> object:
+    kind, facet = PACKSHOTS_ONLY.of(session), session.part(GalleryState).facet
+    return *products_shown(session), kind, facet, _size(session)
+
+
+GALLERY_LIST = RowList("gallery", _size, _listed)
 
 
 @dataclass(frozen=True)
@@ -89,14 +110,14 @@ class GalleryPage:
 def page_of(session: Session) -> GalleryPage:
     """Return the page that is shown."""
     state, shelf, mask = session.part(GalleryState), shelf_of(session), left_of(session).mask
-    size = _GROUPS if state.facet else state.size
+    only = PACKSHOTS_ONLY.of(session)
     total = len(_values(session, mask)) if state.facet else len(left_of(session))
-    first = first_of(session, GALLERY_LIST, total, size, of_products=True)
+    first, size = GALLERY_LIST.first(session, total), GALLERY_LIST.size(session)
     groups = _groups(session, slice(first, first + size))
     rows = [place for group in groups for place in group.rows]
     ids = session.filter.products.ids.take(pa.array(rows, pa.int64())).to_pylist()
-    pictures = shelf.cells(ids, packshots_only=state.packshots_only)
-    have = shelf.having(packshots_only=state.packshots_only)
+    pictures = shelf.cells(ids, packshots_only=only)
+    have = shelf.having(packshots_only=only)
     missing = [place for place, one in zip(rows, ids, strict=True) if have[place] and one not in pictures]
     return GalleryPage(groups, first, size, total, ids, pictures, missing)
 
@@ -120,7 +141,7 @@ def _groups(session: Session, page: slice) -> list[TileGroup]:
         shown, have = _values(session, mask)[page], shelf.having(packshots_only=packshots_only)
         return groups_of(session.filter.facets[facet], shown, rows, have, _PER_GROUP)
 
-    of = (places(session), page, state.facet, state.packshots_only, shelf.pictured)
+    of = (places(session), page, state.facet, PACKSHOTS_ONLY.of(session), shelf.pictured)
     return session.latest("gallery groups", groups, *of)
 
 

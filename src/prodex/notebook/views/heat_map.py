@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
@@ -14,24 +14,28 @@ from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.readings import last_read, reading
 from prodex.notebook.session.value import Refused, Session
-from prodex.notebook.views.blocks import box, heading, paragraph, row, switch
+from prodex.notebook.views.blocks import box, heading, paragraph, row
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, code_key
 from prodex.notebook.views.drill_down import are_shown, audited, of_cell, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
-from prodex.notebook.views.pages_of_rows import page_of, turned_to
+from prodex.notebook.views.forms import FormField, Setting
+from prodex.notebook.views.pages_of_rows import RowList
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.quality.group_figures import block_scores
 from prodex.quality.scores import SMALL
 from prodex.selection import Selection
 
-_ROWS = 12
-_FORM, _SLOT = "scores", "quality.scores"
+_ROWS, _SLOT = 12, "quality.scores"
 _SAID = (
     f"Worst first; groups of fewer than {SMALL} products come last. A stronger colour means a lower score. Press a "
     "cell to list the products that fail there."
 )
-Grouping = Literal["kind", "owner", "brand", "language", "market"]
+_FORM = "scores"
+_GROUPS = Setting(
+    _FORM, FormField("by", "Groups", "choice", GROUPINGS[0], [(one, f"{one}s") for one in GROUPINGS])
+)
+_LIST = RowList(_FORM, _ROWS, _GROUPS.of)
 
 
 class GroupScores:
@@ -81,17 +85,15 @@ class GroupScores:
 
 def heat_map_block(session: Session, figures: AuditFigures) -> Block:
     """Return the scores of the groups, a page at a time."""
-    by, scores = _by(session), _scores(session)
+    by, scores = _GROUPS.of(session), _scores(session)
     shown, turning = paragraph("These scores are being counted.", key="counting", tone="muted"), None
     if scores is not None and scores.of is figures.judged:
-        page, turning = page_of(session, _FORM, len(scores.scores[None]), by, _ROWS)
+        page, turning = _LIST.page(session, len(scores.scores[None]), by)
         shown = _grid(session, scores, page.start)
-    options = {one: f"{one}s" for one in GROUPINGS}
-    groups = switch("Groups", by, options, "heat.group", key="groups", argument="by")
     return box(
         heading("Scores by group and block"),
         paragraph(_SAID, key="said", tone="muted small"),
-        row(groups, turning, key="bar", look="bar-above"),
+        row(_GROUPS.switch(session, key="groups"), turning, key="bar", look="bar-above"),
         shown,
         key="scores",
     )
@@ -99,7 +101,7 @@ def heat_map_block(session: Session, figures: AuditFigures) -> Block:
 
 def heat_map_wants(session: Session) -> Iterable[Want]:
     """Return the scores that are not counted yet."""
-    figures, scores, by = figures_of(session), _scores(session), _by(session)
+    figures, scores, by = figures_of(session), _scores(session), _GROUPS.of(session)
     if figures is not None and (scores is None or scores.of is not figures.judged):
         judged, known = figures.judged, last_read(session, _SLOT).value or {}
         count = partial(_counted, judged, by, {one: it for one, it in known.items() if it.of is judged})
@@ -115,12 +117,8 @@ def _counted(
     return {**known, by: scores}
 
 
-def _by(session: Session) -> str:
-    return str(session.typed.get(_FORM, {}).get("by", GROUPINGS[0]))
-
-
 def _scores(session: Session) -> GroupScores | None:
-    return (last_read(session, _SLOT).value or {}).get(_by(session))
+    return (last_read(session, _SLOT).value or {}).get(_GROUPS.of(session))
 
 
 def _grid(session: Session, scores: GroupScores, first: int) -> Block:
@@ -167,12 +165,6 @@ def _cell(
     say = "; ".join(filter(None, [f"{group['name'].text}, {block}: {score}", fails]))
     is_pressed = bool(failed) and are_shown(session, wanted)
     return ShownCell(block, score, say, "", fails, figure["shade"], is_pressed, is_mute=not failed)
-
-
-@action("heat.group", is_quiet=True)
-def group_by(session: Session, by: Grouping) -> Session:
-    """Group products by something else."""
-    return turned_to(session.with_typed(_FORM, by=by), _FORM, 0)
 
 
 @action("heat.open")

@@ -29,7 +29,7 @@ def headline_block(figures: AuditFigures, title: str) -> Block:
     said = [
         f"{number} audited with ",
         typed_text(title),
-        f" ({counted(len(judged.checks), 'check')}) ",
+        f" ({counted(len(judged.checks), 'check')}); ",
         typed_text(f"{folder.parent.name}, {snapshot_moment(folder.name)}" if folder else source),
         f"; as of {judged.now:%Y-%m-%d %H:%M}",
     ]

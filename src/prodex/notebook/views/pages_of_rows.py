@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from prodex.messages import counted
 from prodex.notebook.session.actions import Block, action
@@ -35,102 +34,107 @@ def page_summary(first: int, size: int, total: int, noun: str, more: str = "") -
     return f"{shown}{counted(total, noun)}{more}"
 
 
-def pager(
-    first: int, size: int, total: int, noun: str, do: str, *, key: str, more: str = "", **args: Any
-) -> Block:
-    """Return the sentence and the buttons of a page of rows.
-
-    Parameters
-    ----------
-    first, size, total
-        The first row that is shown, from 0; rows of a page; and of all.
-    noun, more
-        What a row is, and words that follow.
-    do, args
-        The action that turns pages, with the `first` row of the page to turn to.
-    """
-    there = total > size
-    is_first, is_last = first <= 0, first + size >= total
-    before, after = max(0, first - size), first + size
-    return row(
-        paragraph(page_summary(first, size, total, noun, more), key="summary", tone="status"),
-        button("Previous", do, key="previous", off="This is the first page" * is_first, first=before, **args)
-        if there
-        else None,
-        button("Next", do, key="next", off="This is the last page" * is_last, first=after, **args)
-        if there
-        else None,
-        key=key,
-        look="pager",
-    )
-
-
 @dataclass(frozen=True)
 class TurnedPages:
-    """Of each list, by its name: the number of the first row that is shown, from 0, and of which products it was."""
+    """Of each list, by its name: the number of the first row that is shown, from 0, and of what it was."""
 
     first: Mapping[str, tuple[int, object]] = field(default_factory=dict)
 
 
-def _products(session: Session) -> object:
-    return session.derived(ShownProducts), session.conditions
-
-
-def first_of(session: Session, name: str, total: int, size: int, *, of_products: bool = False) -> int:
-    """Return the number of the first row that is shown of a list; `of_products`: other products begin at the top."""
-    first, products = session.part(TurnedPages).first.get(name, (0, None))
-    if of_products and products != _products(session):
-        return 0
-    return first_on_page(first // size * size, size, total)
-
-
-def turned_to(session: Session, name: str, first: int) -> Session:
-    """Return the session that shows the rows of a list from a number on."""
-    turned = session.part(TurnedPages).first
-    return session.with_changed(TurnedPages, first={**turned, name: (first, _products(session))})
-
-
-def turned_by(session: Session, name: str, by: int, first: int, size: int, total: int) -> Session:
-    """Return the session that shows the page of a list before or after the one that begins with `first`, if any."""
-    turned = first + by * size
-    return turned_to(session, name, turned) if 0 <= turned < total else session
-
-
-def pager_of(
-    name: str, total: int, noun: str, first: int, size: int, *, key: str = "", more: str = ""
-) -> Block:
-    """Return the sentence and the buttons of a list that keeps nothing else."""
-    return pager(first, size, total, noun, "pages.turn", key=key or f"pager {name}", more=more, name=name)
-
-
-def page_of(
-    session: Session, name: str, total: int, noun: str, size: int, *, key: str = "", more: str = ""
-) -> tuple[slice, Block]:
-    """Return which rows of a list are shown, and the sentence and the buttons that turn to others.
+class RowList:
+    """A list that is shown by pages: where it is known by what it lists, so that another list begins at its top.
 
     Parameters
     ----------
     name
         The list: its own in the whole panel.
-    total, noun, more
-        Of how many rows, what a row is, and words that follow.
     size
         Rows of a page.
-    key
-        The key of the block, where it is not made of the name.
+    of
+        What it lists: with anything else, it begins at the top.
 
     Examples
     --------
     >>> import prodex
-    >>> rows, turning = page_of(Session(prodex.flatten([])), "shops", 3, "shop", 2)
+    >>> shops, session = RowList("shops", 2), Session(prodex.flatten([]))
+    >>> rows, turning = shops.page(session, 3, "shop")
     >>> ["Lyon", "Nice", "Riom"][rows], turning["blocks"][0]["text"]
     (['Lyon', 'Nice'], '1 to 2 of 3 shops')
+    >>> ["Lyon", "Nice", "Riom"][shops.page(turn(session, "shops", 2), 3, "shop")[0]]
+    ['Riom']
     """
-    first = first_of(session, name, total, size)
-    return slice(first, first + size), pager_of(name, total, noun, first, size, key=key, more=more)
+
+    def __init__(
+        self,
+        name: str,
+        size: int | Callable[[Session], int],
+        of: Callable[[Session], object] = lambda _: None,
+    ) -> None:
+        self.name: str = name
+        self._size, self.of = size, of
+        _LISTS[name] = self
+
+    def size(self, session: Session) -> int:
+        """Return how many rows a page has."""
+        return self._size if isinstance(self._size, int) else self._size(session)
+
+    def first(self, session: Session, total: int) -> int:
+        """Return the number of the first row that is shown."""
+        size, (first, of) = self.size(session), session.part(TurnedPages).first.get(self.name, (0, None))
+        return first_on_page(first // size * size, size, total) if of == self.of(session) else 0
+
+    def at(self, session: Session, first: int) -> Session:
+        """Return the session that shows the rows from a number on."""
+        turned = session.part(TurnedPages).first
+        return session.with_part(TurnedPages({**turned, self.name: (first, self.of(session))}))
+
+    def turned(self, session: Session, by: int, total: int) -> Session:
+        """Return the session that shows the page before or after, if there is one."""
+        first = self.first(session, total) + by * self.size(session)
+        return self.at(session, first) if 0 <= first < total else session
+
+    def page(
+        self, session: Session, total: int, noun: str, *, key: str = "", more: str = ""
+    ) -> tuple[slice, Block]:
+        """Return which rows are shown, and the sentence and the buttons that turn to others.
+
+        Parameters
+        ----------
+        session
+            The session.
+        total, noun, more
+            Of how many rows, what a row is, and words that follow.
+        key
+            The key of the block, where it is not made of the name.
+        """
+        first, size = self.first(session, total), self.size(session)
+        turning = _pager(self.name, first, size, total, noun, key=key or f"pager {self.name}", more=more)
+        return slice(first, first + size), turning
+
+
+_LISTS: dict[str, RowList] = {}
+
+
+def products_shown(session: Session) -> tuple[object, ...]:
+    """Return which products are shown, for lists of them."""
+    return session.derived(ShownProducts), session.conditions
+
+
+def _pager(name: str, first: int, size: int, total: int, noun: str, *, key: str, more: str) -> Block:
+    before = after = None
+    if total > size:
+        is_first, is_last = first <= 0, first + size >= total
+        before = _turning("Previous", name, max(0, first - size), "This is the first page" * is_first)
+        after = _turning("Next", name, first + size, "This is the last page" * is_last)
+    said = paragraph(page_summary(first, size, total, noun, more), key="summary", tone="status")
+    return row(said, before, after, key=key, look="pager")
+
+
+def _turning(label: str, name: str, first: int, off: str) -> Block:
+    return button(label, "pages.turn", key=label.lower(), off=off, first=first, name=name)
 
 
 @action("pages.turn", is_quiet=True)
 def turn(session: Session, name: str, first: int) -> Session:
     """Show the rows of a list from a number on."""
-    return turned_to(session, name, max(0, first))
+    return _LISTS[name].at(session, max(0, first)) if name in _LISTS else session

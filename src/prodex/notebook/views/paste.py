@@ -23,20 +23,20 @@ from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import button, fold, is_open, paragraph, typed_text, work
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.judged_answers import answers_blocks, judged_answers
-from prodex.notebook.views.sending import Judging, Outbox, is_sending, outbox
+from prodex.notebook.views.sending import Judging, Outbox, outbox
 from prodex.quality import Audit
 from prodex.quality.run import moment_of
 from prodex.untrusted_text import label
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.fix import Fix, MadeBy
-from prodex.worklists.pasted import PastedTable, fix_of_table, pasted_table
+from prodex.worklists.pasted import PastedTable, make_fix_of_table, pasted_table
 from prodex.worklists.pasted_headings import (
     IGNORED,
     KEYS,
     ColumnMeaning,
     HeadingProposal,
     KnownHeadings,
-    problem_of,
+    problem_of_meanings,
 )
 from prodex.worklists.text_corrections import NO_RULES
 
@@ -193,9 +193,6 @@ def _blocks(session: Session) -> Iterator[Block | None]:
         yield paragraph(typed_text(failure), key="paste-failure", tone="problem")
     yield from answers_blocks(session, _BOX)
     yield from _BOX.blocks(session)
-    known = _BOX.known(session)
-    if known.sent is not None and known.missing and not is_sending(session):
-        yield _BOX.check_row()
 
 
 def _headings(session: Session, read: OfferedColumns) -> Iterator[Block]:
@@ -231,8 +228,7 @@ def confirm(session: Session) -> Session:
         raise Refused(
             "Nothing was confirmed: the table is another by now, or is being read. Look at it again."
         )
-    if _BOX.is_sending(session):
-        raise Refused("Corrections are being sent. Wait until that has ended.")
+    _BOX.refuse_while_sending(session)
     read, meanings = found.value, {}
     chosen = _chosen(session, read)
     for one in read.table.proposals:
@@ -244,7 +240,7 @@ def confirm(session: Session) -> Session:
                 meanings[one.place] = read.known.meaning_of(said)
             except InputError as error:
                 raise Refused(str(error), at=f"{_HEADINGS}.{name}") from error
-    if problem := problem_of(meanings):
+    if problem := problem_of_meanings(meanings):
         raise Refused(problem)
     return _BOX.begun_anew(session).with_part(ConfirmedTable(_pasted(session), tuple(meanings.items())))
 
@@ -252,8 +248,7 @@ def confirm(session: Session) -> Session:
 @action("paste.clear")
 def clear(session: Session) -> Session:
     """Forget the table."""
-    if _BOX.is_sending(session):
-        raise Refused("Corrections are being sent. Wait until that has ended.")
+    _BOX.refuse_while_sending(session)
     session = _BOX.begun_anew(session).with_part(ConfirmedTable())
     return session.without_typed(_FORM).without_typed(_HEADINGS)
 
@@ -273,7 +268,7 @@ def _fix(
     known = KnownHeadings(catalog)
     table = pasted_table(text, catalog, known)
     profile = profile_of(audit) or NO_RULES
-    return fix_of_table(table, dict(meanings), catalog, known, profile, moment_of(None), MadeBy())
+    return make_fix_of_table(table, dict(meanings), catalog, known, profile, moment_of(None), MadeBy())
 
 
 _BOX = outbox(Outbox(_NAME, _SECTION, _judging, partial(judged_answers, _NAME), stays=True))

@@ -20,12 +20,12 @@ from prodex.catalog import Catalog
 from prodex.files.atomic import safe_name
 from prodex.notebook.session.actions import Block, Panel, Want, task
 from prodex.notebook.session.value import Refused, Session, error_text
-from prodex.notebook.views.arrival import is_about
+from prodex.notebook.views.audited_products import is_about
 from prodex.notebook.views.blocks import box, button, heading, paragraph, row, work
-from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.judged_answers import answers_blocks, judged_answers
-from prodex.notebook.views.paths import path_of
-from prodex.notebook.views.sending import Judging, Outbox, Preview, is_sending, outbox, place_of
+from prodex.notebook.views.paths import path_typed
+from prodex.notebook.views.sending import Judging, Outbox, Preview, outbox, place_of
 from prodex.progress import Reporter
 from prodex.quality import Profile
 from prodex.quality.accepted import AcceptedFindings
@@ -96,7 +96,7 @@ def _forgotten(session: Session) -> Session:
 
 
 def _blocks(session: Session) -> Iterator[Block | None]:
-    state, known = session.part(ReturnedWorklists), _BOX.known(session)
+    state = session.part(ReturnedWorklists)
     is_read = _BOX.preview(session) is not None
     yield heading("Worklists that came back")
     yield row(
@@ -124,18 +124,16 @@ def _blocks(session: Session) -> Iterator[Block | None]:
         yield paragraph("Reading the answers …", key="reading", tone="status")
     yield from answers_blocks(session, _BOX, accept="returned.accept", done=state.accepted)
     yield from _BOX.blocks(session)
-    if known.sent is not None and known.missing and not is_sending(session):
-        yield _BOX.check_row()
 
 
 @task("returned.read")
 def read_folder(app: Panel) -> None:
     """Read the answers in a folder, or in a file."""
     values = form_values(app.session, _FORM, _FIELDS)
-    text = required(values, _FORM, "folder", "Enter the folder of the worklists that came back.")
-    path = path_of(text, at=f"{_FORM}.folder")
+    at = f"{_FORM}.folder"
+    path = path_typed(values, at, "Enter the folder of the worklists that came back.")
     if not path.exists():
-        raise Refused(f"There is no file or folder {str(path)!r:.200}.", at=f"{_FORM}.folder")
+        raise Refused(f"There is no file or folder {str(path)!r:.200}.", at=at)
     read_answers(app, path)
 
 
@@ -198,8 +196,7 @@ def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_la
 
 def read_answers(app: Panel, path: Path, folder: UploadFolder | None = None) -> None:
     """Read the answers in a folder or a file anew; what was read and sent before is forgotten."""
-    if _BOX.is_sending(app.session):
-        raise Refused("Answers are being sent. Wait until that has ended.")
+    _BOX.refuse_while_sending(app.session)
     app.change(lambda now: _BOX.begun_anew(now).with_part(ReturnedWorklists(path, folder)))
 
 

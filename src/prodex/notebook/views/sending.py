@@ -259,6 +259,11 @@ class Outbox:
         """Return whether its corrections are being sent, or looked for."""
         return session.part(Sending).running == self.name
 
+    def refuse_while_sending(self, session: Session) -> None:
+        """Refuse what would change corrections that are on their way."""
+        if self.is_sending(session):
+            raise Refused("Nothing was done: it is being sent. Wait until that has ended.")
+
     def preview(self, session: Session) -> Preview | None:
         """Return what would be sent; None where it was not judged yet, or is another by now."""
         known = self.known(session)
@@ -328,7 +333,10 @@ class Outbox:
             made.append((_question if is_asked else _send_button)(session, self.name, preview))
         if running:
             made.append(work(session, _SLOT, cancel="Stop waiting"))
-        return [*made, *(_outcome_view(session, self.name, one) for one in self.known(session).outcome)]
+        known = self.known(session)
+        made += (_outcome_view(session, self.name, one) for one in known.outcome)
+        is_missed = self.stays and known.sent is not None and known.missing and not is_sending(session)
+        return [*made, self.check_row() if is_missed else None]
 
     def check_row(self) -> Block:
         """Return the button that looks what has arrived."""

@@ -24,7 +24,7 @@ from prodex.notebook.views.blocks import (
     work,
 )
 from prodex.notebook.views.comparison import comparison_blocks
-from prodex.notebook.views.pages_of_rows import page_of
+from prodex.notebook.views.pages_of_rows import RowList
 from prodex.notebook.views.saved_snapshots import (
     COLUMNS,
     NUMBERS,
@@ -39,7 +39,7 @@ from prodex.progress import Reporter
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify
 
-_ROWS = 10
+_LIST = RowList("snapshots", 10)
 _VERIFY, _OPEN = "snapshots.verify", "snapshots.open"
 #: Seconds that opening a snapshot takes before it is shown.
 _UNASKED = 0.6
@@ -87,7 +87,7 @@ def snapshots_view(session: Session) -> list[Block]:
     if kept.entries is None:
         return [paragraph("Reading the list of snapshots …", key="reading", tone="muted")]
     every, chosen = kept.entries, explored(session)
-    rows, turning = page_of(session, "snapshots", len(every), "snapshot", _ROWS, key="pages")
+    rows, turning = _LIST.page(session, len(every), "snapshot", key="pages")
     refresh = button("Refresh list", "snapshots.refresh")
     if not every:
         blocks = [row(refresh, turning, key="bar"), _nothing_yet(), *_unfinished(kept)]

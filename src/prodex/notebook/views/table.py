@@ -21,15 +21,13 @@ from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_tex
 from prodex.notebook.views.card_texts import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of
 from prodex.notebook.views.focus import focusing
-from prodex.notebook.views.forms import FormField, at_once, form
+from prodex.notebook.views.forms import FormField, Setting, form
 from prodex.notebook.views.gallery_pictures import contents_in_rows, jpegs, picture_name, shelf_of
-from prodex.notebook.views.pages_of_rows import first_of, pager_of, turned_by, turned_to
+from prodex.notebook.views.pages_of_rows import RowList, products_shown
 from prodex.notebook.views.products_left import left_of, place_of
 from prodex.notebook.views.table_heads import AT_ONCE, SHOWN_FIRST, heads_of, heads_wants
 from prodex.tables.columns import Mask
 
-#: Its name among the lists that are shown by pages.
-_LIST = "products"
 SIZES = (10, 25, 50, 100, 200)
 #: The usual columns that go first when there is little room, and those that go next. All others stay: GTIN and name,
 #: and those that somebody has added.
@@ -39,58 +37,45 @@ MISSING_CELLS = frozenset((NOTHING, NOT_ASKED))
 _UNREAD = "These products cannot be read; the message above says why."
 
 
+_FORM = "table-settings"
+SIZE = Setting(
+    _FORM, FormField("page_size", "Rows per page", "choice", 50, [(one, str(one)) for one in SIZES])
+)
+IS_DENSE = Setting(
+    _FORM,
+    FormField(
+        "density", "Rows", "choice", value=True, options=[(True, "one line"), (False, "as high as needed")]
+    ),
+)
+_HEADS = Setting(_FORM, FormField("heads", "Distributions under the heads", "tick", value=True))
+_PICTURES = Setting(
+    _FORM,
+    FormField("pictures", "Pictures", "tick", value=False, hint="Pictures that the gallery has downloaded"),
+)
+
+
 @dataclass(frozen=True)
 class ProductTableState:
-    """How the table is shown.
+    """How products are sorted and selected.
 
     Attributes
     ----------
     order
         How products are sorted.
-    language
-        Language of the names; "" for the best that each has.
-    size
-        Rows on a page.
-    is_dense
-        Whether every product is one line.
-    with_heads, with_pictures
-        Whether distributions stand under the heads, and pictures beside the names.
     anchor
         The product that was selected last, from which a selection is extended.
     """
 
     order: Order = field(default_factory=Order)
-    language: str = ""
-    size: int = 50
-    is_dense: bool = True
-    with_heads: bool = True
-    with_pictures: bool = False
     anchor: str | None = None
 
 
-def _from_start(session: Session) -> Session:
-    return turned_to(session, _LIST, 0)
+def _listed(session: Session) -> object:
+    order = session.part(ProductTableState).order
+    return *products_shown(session), order, SIZE.of(session), _language(session)
 
 
-_ROWS_PER_PAGE = at_once(
-    "table.page_size",
-    ProductTableState,
-    "size",
-    "Rows per page",
-    {one: str(one) for one in SIZES},
-    then=_from_start,
-)
-_DENSITY = at_once(
-    "table.density", ProductTableState, "is_dense", "Rows", {True: "one line", False: "as high as needed"}
-)
-_HEADS = at_once("table.heads", ProductTableState, "with_heads", "Distributions under the heads")
-_PICTURES = at_once(
-    "table.pictures",
-    ProductTableState,
-    "with_pictures",
-    "Pictures",
-    hint="Pictures that the gallery has downloaded",
-)
+_LIST = RowList("products", SIZE.of, _listed)
 
 
 class _NameLanguages:
@@ -114,11 +99,6 @@ class _NameLanguages:
 
 def _sorter(session: Session) -> Sorter:
     return Sorter(session.filter.products)
-
-
-def _first(session: Session) -> int:
-    size = session.part(ProductTableState).size
-    return first_of(session, _LIST, len(left_of(session)), size, of_products=True)
 
 
 def ordered(session: Session) -> Rows:
@@ -151,8 +131,8 @@ def known_product(session: Session, product_id: str) -> str:
 
 
 def _page(session: Session) -> slice:
-    first = _first(session)
-    return slice(first, first + session.part(ProductTableState).size)
+    first = _LIST.first(session, len(left_of(session)))
+    return slice(first, first + SIZE.of(session))
 
 
 def page_ids(session: Session) -> list[str]:
@@ -171,7 +151,7 @@ def table_blocks(session: Session) -> list[Block]:
         rows, problem = [], paragraph(typed_text(error_text(error)), key="table-problem", tone="problem")
     boxed = selection_box(session, [one["key"] for one in rows])
     # Once more below it, for whoever has read to its end.
-    below = _pager(session, "pager-below") if total > session.part(ProductTableState).size else None
+    below = _pager(session, "pager-below") if total > SIZE.of(session) else None
     blocks = (
         row(_pager(session, "pager"), boxed, key="table-head", look="table-head"),
         problem,
@@ -188,7 +168,7 @@ def columns_fold(session: Session) -> Block:
 
 def table_wants(session: Session) -> Iterator[Want]:
     """Yield what the table lacks: it is shown before."""
-    if session.part(ProductTableState).with_heads:
+    if _HEADS.of(session):
         yield from heads_wants(session, columns_of(session))
     names = session.derived(_NameLanguages)
     if len(session.filter.products) > AT_ONCE and names.codes is None:
@@ -219,13 +199,9 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
 
 
 def _pager(session: Session, key: str) -> Block:
-    total, every, size = (
-        len(left_of(session)),
-        len(session.filter.products),
-        session.part(ProductTableState).size,
-    )
+    total, every = len(left_of(session)), len(session.filter.products)
     more = "" if total == every else f" ({every:,} in all)"
-    return pager_of(_LIST, total, "product", _first(session), size, key=key, more=more)
+    return _LIST.page(session, total, "product", key=key, more=more)[1]
 
 
 def _rows(session: Session) -> list[Block]:
@@ -247,20 +223,21 @@ def _rows(session: Session) -> list[Block]:
 
 
 def _table(session: Session, rows: Sequence[Block]) -> Block:
-    state, columns, total = session.part(ProductTableState), columns_of(session), len(left_of(session))
-    heads = heads_of(session, columns) if state.with_heads else {}
+    columns, total = columns_of(session), len(left_of(session))
+    order = session.part(ProductTableState).order
+    heads = heads_of(session, columns) if _HEADS.of(session) else {}
     chosen, ids = set(session.selected), [one["key"] for one in rows]
     contents = _contents(session, ids)
     return {
         "kind": "product_table",
         "key": "table",
         "label": "Products",
-        "look": "dense" if state.is_dense else "roomy",
-        "columns": [column_block(name, state.order, heads.get(name)) for name in columns],
+        "look": "dense" if IS_DENSE.of(session) else "roomy",
+        "columns": [column_block(name, order, heads.get(name)) for name in columns],
         "rows": [*rows],
         "selected": [one for one in ids if one in chosen],
         "open": session.product_id,
-        "first": _first(session),
+        "first": _page(session).start,
         "total": total,
         "pictures": contents and {one: picture_name(content) for one, content in contents.items()},
         "empty": "" if rows else _UNREAD if total else "No products to show.",
@@ -269,13 +246,13 @@ def _table(session: Session, rows: Sequence[Block]) -> Block:
 
 def _contents(session: Session, ids: Sequence[str]) -> dict[str, bytes] | None:
     """Return the pictures beside the names of these products, as far as they are here; None where none are shown."""
-    is_shown = session.part(ProductTableState).with_pictures and shelf_of(session)
+    is_shown = _PICTURES.of(session) and shelf_of(session)
     return contents_in_rows(session, ids) if is_shown else None
 
 
 def table_pictures(session: Session) -> Iterator[tuple[str, str, bytes]]:
     """Yield the pictures that the table shows beside names."""
-    if session.part(ProductTableState).with_pictures:
+    if _PICTURES.of(session):
         yield from jpegs((_contents(session, page_ids(session)) or {}).values())
 
 
@@ -295,18 +272,21 @@ def _settings(session: Session) -> Block:
     # In any other language the column would be empty.
     codes = session.derived(_NameLanguages).codes or ()
     languages = [("", "any language"), *((code, language_label(code)) for code in codes)]
-    chosen = name_language_of(session) or ""
     fields = (
-        FormField("language", "Names in", "choice", chosen, languages, do="table.language"),
-        *(make(session) for make in (_ROWS_PER_PAGE, _DENSITY, _HEADS)),
-        _PICTURES(session) if shelf_of(session) else None,
+        FormField("language", "Names in", "choice", "", languages),
+        *(one.field for one in (SIZE, IS_DENSE, _HEADS)),
+        _PICTURES.field if shelf_of(session) else None,
     )
-    return form(session, "table-settings", fields, look="line", label="Rows")
+    return form(session, _FORM, fields, look="line", label="Rows")
+
+
+def _language(session: Session) -> str:
+    return str(session.typed.get(_FORM, {}).get("language", ""))
 
 
 def name_language_of(session: Session) -> str | None:
     """Return the language of the names, unless no product has a name in it; None for the best that each has."""
-    if not (chosen := session.part(ProductTableState).language):
+    if not (chosen := _language(session)):
         return None
     there = session.derived(_NameLanguages).codes
     return chosen if there is None or chosen in there else None
@@ -320,14 +300,13 @@ def sort_by(session: Session, column: str) -> Session:
     now, order = session.part(ProductTableState).order, Order(column)
     if now.column == column:
         order = Order() if now.descending else Order(column, descending=True)
-    return _from_start(session.with_changed(ProductTableState, order=order))
+    return session.with_changed(ProductTableState, order=order)
 
 
 @action("table.turn", is_quiet=True)
 def turn_page(session: Session, by: Literal[-1, 1], follow: bool = False) -> Session:
     """Turn a page; with `follow`, go on to the card of its next product if one is open."""
-    size = session.part(ProductTableState).size
-    moved = turned_by(session, _LIST, by, _first(session), size, len(left_of(session)))
+    moved = _LIST.turned(session, by, len(left_of(session)))
     if moved is session or not follow or session.product_id is None:
         return moved
     return moved.replaced(product_id=page_ids(moved)[0 if by > 0 else -1])
@@ -402,9 +381,3 @@ def select_all(session: Session, count: int) -> Session:
 def clear_selection(session: Session) -> Session:
     """Select no product."""
     return session.replaced(selected=()).with_changed(ProductTableState, anchor=None)
-
-
-@action("table.language")
-def name_language(session: Session, value: str) -> Session:
-    """Show names in a language; "" in the best that each product has."""
-    return _from_start(session.with_changed(ProductTableState, language=value))

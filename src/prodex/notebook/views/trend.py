@@ -13,6 +13,7 @@ import pandas as pd
 from prodex.display.charts import grades_sentence
 from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block, Want
+from prodex.notebook.session.readings import last_read, reading
 from prodex.notebook.session.value import Session
 from prodex.notebook.views.audits_before import readable
 from prodex.notebook.views.blocks import (
@@ -63,25 +64,15 @@ class SnapshotTrend:
     unread: str = ""
 
 
-@dataclass(frozen=True)
-class TrendState:
-    """The trend that was read last."""
-
-    trend: SnapshotTrend | None = None
-
-
 def trend_wants(name: str, snapshots: tuple[SnapshotEntry, ...]) -> Iterable[Want]:
     """Yield what is to be read for the charts of a name."""
-    options = {"title": "Reading the snapshots", "after": PATIENCE, "is_dropped": True}
-    read = partial(read_trend, name, snapshots)
-    yield Want(
-        _SLOT, (name, snapshots), read, lambda session, trend: session.with_part(TrendState(trend)), options
-    )
+    options: dict[str, Any] = {"title": "Reading the snapshots", "after": PATIENCE, "is_dropped": True}
+    yield reading(_SLOT, (name, snapshots), partial(read_trend, name, snapshots), failed=None, **options)
 
 
 def trend_blocks(session: Session, name: str) -> list[Block]:
     """Return the charts of a name, once they are read."""
-    trend = session.part(TrendState).trend
+    trend: SnapshotTrend | None = last_read(session, _SLOT).value
     # While another name is read, nothing is shown of the one before.
     charts = [_products(session, trend), _grades(session, trend)] if trend and trend.name == name else []
     shown = box(*charts, key="charts", look="charts")

@@ -88,7 +88,7 @@ class KnownAttributes:
         """Add the attributes with which a workbook was written, and others that are known."""
         return cls(_KNOWN.union(written, known), bool(written))
 
-    def named(self, text: str) -> str:
+    def path_of(self, text: str) -> str:
         """Return the attribute that a cell names by its wire path.
 
         Raises
@@ -98,9 +98,9 @@ class KnownAttributes:
 
         Examples
         --------
-        >>> KnownAttributes.of(["brand"]).named("own: shelfLife"), KnownAttributes.of().named("shelfLife")
+        >>> KnownAttributes.of(["brand"]).path_of("own: shelfLife"), KnownAttributes.of().path_of("shelfLife")
         ('shelfLife', 'shelfLife')
-        >>> KnownAttributes.of().named("Long name")
+        >>> KnownAttributes.of().path_of("Long name")
         Traceback (most recent call last):
         ...
         prodex.errors.InputError: 'Long name' is the name of namePublicLong in words. Write namePublicLong.

@@ -234,7 +234,7 @@ def _entry(
     if not texts["level"] and not texts["condition"]:
         return RequirementEntry(channel, family)
     part("channel", lambda: _filled(texts, "channel"))
-    attribute = part("attribute", lambda: attributes.named(_filled(texts, "attribute")))
+    attribute = part("attribute", lambda: attributes.path_of(_filled(texts, "attribute")))
     language = part("language", lambda: _language(texts))
     level = part("level", lambda: _level(texts))
     if attribute is None or language is None or level is None:

@@ -32,6 +32,7 @@ _declare = partial(declare, dimension="completeness", block="identity")
 
 #: The frequent case: somebody typed the brand instead of choosing it.
 _LABEL_ONLY = Message("has a label without code")
+#: As text, in either case; which version it is of says nothing about the product.
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
@@ -82,7 +83,7 @@ _declare(
 )
 def has_gpc_brick(products: Products) -> Verdict:
     """The brick is the only category that all trading partners have in common."""
-    # Segments, families and classes have eight digits as well; only the digits are judged here.
+    # Segments, families and classes have eight digits as well; only the digits are judged.
     codes = products["gpc_code"].fillna("").str.strip()
     fails = ~codes.str.fullmatch("[0-9]{8}").astype(bool)
     reason = Message("not eight digits")

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import NotExported
 from prodex.languages import Message
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Evidence, Verdict, as_sent, compared_with, product_verdict
 
@@ -36,6 +36,7 @@ def updated_within(products: Products, *, days: int = 730) -> Verdict:
     updated = products["updated_at"]
     # The moment of the audit, not the clock: an audit repeated later gives the same result.
     old = updated < products.now - timedelta(days=days)
+    # Two years are our own default, of no standard: a profile has its own.
     # Without a date there is no sign that anybody has checked the product.
     fails = old | updated.isna()
     reason = Message("older than {days:d} days", days=days)
@@ -104,7 +105,7 @@ def certificates_in_force(products: Products) -> Verdict:
 def certificates_last(products: Products, *, days: int = 60) -> Verdict:
     """Renewal takes weeks; expired certificates are a check of their own."""
     dated = _dated(products, _ENDS)
-    # Those that have expired are the finding of the rule above.
+    # Two months are no law, only time to act. Those that have expired are the finding of the rule above.
     dated = dated[~(dated["at"] < products.now)]
     soon = dated["at"] < products.now + timedelta(days=days)
     return _dates(products, dated, soon, Message("ends within {days:d} days", days=days))
@@ -206,12 +207,9 @@ def _dates(
     return Verdict(pd.arrays.BooleanArray(fails, unclear), products.any(dated["product"]), evidence)
 
 
+@made_once
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates at a wire path, with the moment of each; none for what cannot be read."""
-    return products.remember(("dates", attribute), lambda: _read_dates(products, attribute))
-
-
-def _read_dates(products: Products, attribute: str) -> pd.DataFrame:
     # Few of the rows of this table are dates.
     is_here = partial(pc.equal, attribute)
     return _with_moments(

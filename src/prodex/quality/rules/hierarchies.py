@@ -18,6 +18,7 @@ from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, compared_with, product_verdict
 from prodex.tables.columns import Rows, is_true
 
+#: Rules name the tree that is sent first; `BOTH_SOURCES` makes them look at both.
 _TREE = "logisticalHierarchies"
 _CHILDREN = f"{_TREE}.children"
 
@@ -44,6 +45,7 @@ def outer_unit_has_children(
 
     A pack that is sold to consumers as it is may be the smallest unit that the supplier describes.
     """
+    # By the type of packaging, since only that tells a case without contents from a single product.
     packing = HierarchyColumns.of(products)
     outer = packing.is_packed_as(packagings)
     # A six-pack that is sold as it is: its bottles need no record of their own.
@@ -215,6 +217,7 @@ def pallet_not_for_consumers(products: Products, *, packagings: tuple[str, ...] 
 )
 def outer_unit_has_hierarchy(products: Products) -> Verdict:
     """A case or pallet without a hierarchy does not show which products it contains."""
+    # Not of packs, as the scope says: one that is sold as it is may be all that there is to describe.
     return Verdict(~HierarchyColumns.of(products).packed)
 
 

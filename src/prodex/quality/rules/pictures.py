@@ -29,7 +29,7 @@ _FILE = f"{PICTURES}.gdsnFileName"
 _ENDS = f"{PICTURES}.fileEffectiveEndDateTime"
 _PACKSHOT = (f"{PICTURES}.isPackshot", f"{PICTURES}.productFace")
 _SIZE = (f"{PICTURES}.width", f"{PICTURES}.height")
-#: Minimums in pixels, and who requires them.
+#: Minimums in pixels, and who requires them: a finding says whose it is, since receivers ask for different ones.
 PRESETS: Mapping[int, Said] = {
     500: Message("Google Merchant Center from 2027"),
     800: Message("marketplaces that offer zoom"),
@@ -52,6 +52,7 @@ _rule = partial(rule, block="pictures", source="GS1 Product Image Specification 
 def picture_file_named_as_gs1(products: Products) -> Verdict:
     """The name states the product and the view, wherever the file is copied."""
     pictures = PictureColumns.of(products)
+    # A picture without a file name breaks no pattern, and no other rule asks for one.
     named = is_true(pc.greater(pc.utf8_length(pictures["gdsn_file_name"]), 0))
     wrong = named & ~pictures.follows_gs1
     return pictures.verdict(wrong, named, _FILE, "gdsn_file_name", Message("not GTIN_type face angle state"))
@@ -97,7 +98,7 @@ def picture_format_for_web(
 ) -> Verdict:
     """A TIFF is fine for print but shows as a broken picture in an online shop."""
     pictures = PictureColumns.of(products)
-    # "image/jpeg", ".JPG" and "jpeg " are one format.
+    # JPEG and PNG are what receivers take for the web. "image/jpeg", ".JPG" and "jpeg " are one format.
     formats_given = pc.utf8_lower(pc.utf8_ltrim(pc.utf8_trim_whitespace(pictures["format"]), "."))
     formats_given = pc.replace_substring_regex(formats_given, "^image/", "")
     filled = is_true(pc.greater(pc.utf8_length(formats_given), 0))
@@ -167,18 +168,17 @@ def pictures_differ(products: Products) -> Verdict:
     sums, code = encoded(pictures["crc32"])
     known = code >= 0
     # One number for product and checksum: equal numbers are the same file.
-    twice = known & (occurrences(pictures.product * (len(sums) + 1) + code) > 1)
+    file = pictures.product * (len(sums) + 1) + code
+    twice = known & (occurrences(file) > 1)
     reason = Message("the same file (crc32) as another picture of the product")
-
-    def others(rows: Rows) -> list[list[str]]:
-        every = np.flatnonzero(twice & pictures.any(rows)[pictures.product])
-        names: dict[tuple[int, int], list[str]] = {}
-        keys = [*zip(pictures.product.tolist(), code.tolist(), strict=True)]
-        for row, name in zip(every.tolist(), pictures.identities(every), strict=True):
-            names.setdefault(keys[row], []).append(str(name))
-        return [sorted(names[keys[row]]) for row in rows.tolist()]
-
-    return pictures.verdict(twice, known, f"{PICTURES}.crc32", "crc32", reason, others)
+    return pictures.verdict(
+        twice,
+        known,
+        f"{PICTURES}.crc32",
+        "crc32",
+        reason,
+        lambda rows: pictures.names_alike(file, twice, rows),
+    )
 
 
 @_rule(
@@ -251,21 +251,13 @@ def one_front_packshot(products: Products) -> Verdict:
     # Only products with several fronts are looked at further: reading languages is expensive.
     counted = products.count(pictures.product[fronts])[pictures.product]
     several = in_one_language(pictures, fronts & (counted > 1))
-
-    def all_of_them(rows: Rows) -> list[list[str]]:
-        every = np.flatnonzero(fronts & pictures.any(rows)[pictures.product])
-        names: dict[int, list[str]] = {}
-        for product, name in zip(pictures.product[every].tolist(), pictures.identities(every), strict=True):
-            names.setdefault(product, []).append(str(name))
-        return [sorted(names[product]) for product in pictures.product[rows].tolist()]
-
     return pictures.verdict(
         several,
         fronts,
         f"{PICTURES}.isPackshot",
         "gdsn_file_name",
         lambda rows: Message("one of {count} packshots of the front", count=counted[rows]),
-        all_of_them,
+        lambda rows: pictures.names_alike(pictures.product, fronts, rows),
     )
 
 
@@ -320,6 +312,7 @@ def packshot_large_enough(products: Products, *, pixels: int = 500) -> Verdict:
     known = pictures.is_front_packshot & ~np.isnan(pictures.longest_side)
     # One that is large enough will do, whatever the others are.
     has_large = pictures.any(known & (pictures.longest_side >= pixels))
+    # By default the least that any of them asks: who sells elsewhere has a larger one in the profile.
     preset = Message("as the profile says")
     if pixels in PRESETS:
         preset = Message("preset: {said}", said=PRESETS[pixels])
@@ -411,7 +404,7 @@ def pictures_fresh(products: Products, *, days: int = 1095) -> Verdict:
 
     The date remains when the last picture is removed: a product without pictures has no outdated ones.
     """
-    # The service has one date for all pictures of a product.
+    # The service has one date for all pictures of a product. Three years are our own default, of no standard.
     touched = products["pictures_updated_at"]
     pictured = PictureColumns.of(products).pictured
     return product_verdict(

@@ -6,7 +6,7 @@ from functools import partial
 
 from prodex.facts.name import NAMES
 from prodex.languages import Message
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.rule_forms import IsNot, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, product_verdict
@@ -136,10 +136,8 @@ def no_update_waits(products: Products) -> Verdict:
     return product_verdict(waits, "lastRequest", None, reason, applies=accepted)
 
 
+@made_once
 def _awaits_acceptance(products: Products) -> Mask:
     """Say for each product whether its names are under `lastRequest` only."""
     # A name is mandatory, so a product without one but with a pending one was never accepted.
-    return products.remember(
-        "awaits acceptance",
-        lambda: products.any_filled(NAMES, "lastRequest.") & ~products.any_filled(NAMES),
-    )
+    return products.any_filled(NAMES, "lastRequest.") & ~products.any_filled(NAMES)

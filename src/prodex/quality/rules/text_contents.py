@@ -17,7 +17,7 @@ from prodex.facts.name import NAMES
 from prodex.languages import Message
 from prodex.quality.cut_texts import CutLengths
 from prodex.quality.misread_letters import MISREAD
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.remembered import has_match
 from prodex.quality.rule_forms import NoTextHas, declare
 from prodex.quality.rulebook import rule
@@ -29,7 +29,8 @@ _LENGTHS = (
     "Data model of the exchange service: string 3,000, text 20,000, long name 200, short name 35 characters"
 )
 
-#: Said instead of nothing, compared without case and outer punctuation.
+#: Said instead of nothing, compared without case and outer punctuation: only whole texts, since "test" and "na" are
+#: words and parts of names as well.
 _PLACEHOLDERS = pa.array(
     [
         *("tbd", "tba", "tbc", "todo", "to do", "to be defined", "to be determined", "to be completed"),
@@ -39,14 +40,17 @@ _PLACEHOLDERS = pa.array(
         *("noch offen", "folgt", "wird nachgereicht", "por definir", "pendiente", "da definire", "nog te bepalen"),
     ]
 )  # fmt: skip
+#: Signs without a letter, a digit or a symbol (a heart may be all of a greeting), only x, and the filler of printers.
 _NOTHING_SAID = r"^[^\pL\pN\p{So}]*$|^[xX]+$|^[xX]{2,}[\s.]*$|^(?i:lorem ipsum)"
 
+#: Only what HTML calls an element is markup: "<5 %" and "<brand>" are not.
 _ELEMENTS = (
     "a|abbr|b|big|blockquote|body|br|button|center|cite|code|dd|div|dl|dt|em|font|footer|form|frame|h[1-6]|head|header"
     "|hr|html|i|iframe|img|input|ins|label|li|link|main|meta|nav|object|ol|option|p|pre|q|s|script|section|select|small"
     "|span|strike|strong|style|sub|sup|svg|table|tbody|td|textarea|th|thead|title|tr|tt|u|ul|video"
 )
 _MARKUP = rf"(?i)</?(?:{_ELEMENTS})(?:\s[^<>]*)?/?>|<!--|<!\[CDATA\[|<!doctype"
+#: By number, or by a name that escaping programs use: "sel&poivre;" is none.
 _REFERENCE = (
     r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos|nbsp|euro|copy|reg|trade|deg|laquo|raquo|lsquo|rsquo"
     r"|ldquo|rdquo|ndash|mdash|hellip|bull|middot|frac12|frac14|times|szlig|oelig|OElig"
@@ -55,6 +59,7 @@ _REFERENCE = (
 #: How spreadsheets recognise a formula, with something to compute behind it.
 #: A list that begins with a dash or a plus is none: "- sucre (50 %)" has a space behind the sign or before the bracket.
 _FORMULA = r"^\s*(?:=\s*[^\s=]|@\s*[A-Za-z0-9_.]+\s*\(|[+-][A-Za-z][A-Za-z0-9_.]*\(|[=+@-][^ ].*\|.*!)"
+#: A bare domain is no address: brands are called so.
 _ADDRESS = r"(?i)https?://|\bwww\.[\pL0-9-]+\.|[\pL0-9._+-]+@[\pL0-9-]+\.[a-z]{2,}\b"
 #: Dots in place of the rest, with spaces between them or not.
 _CUT_OFF = r"(?:\.\.\.|…|\.\s+\.\.|\.\.\s+\.)\s*$"
@@ -228,6 +233,7 @@ def names_are_words(products: Products, *, letters: int = 2) -> Verdict:
     """An article number means nothing outside the company that assigned it."""
     texts = TextColumns.of(products)
     named = texts.within(NAMES)
+    # One letter is enough in scripts without capitals, of which some write a word as one sign.
     enough = texts.matching(rf"(?:\pL[^\pL]*){{{letters}}}|[\p{{Lo}}]", named)
     return texts.verdict(~enough, Message("has fewer than {letters} letters", letters=letters), named)
 
@@ -276,12 +282,10 @@ def texts_not_cut_off(products: Products, *, whole: CutLengths) -> Verdict:
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
 
 
+@made_once
 def _joins(products: Products) -> Mask:
     """Say which texts end in a word after which something has to follow, in the language that they state."""
-    return products.remember("joins", lambda: _found_to_join(TextColumns.of(products)))
-
-
-def _found_to_join(texts: TextColumns) -> Mask:
+    texts = TextColumns.of(products)
     found = np.zeros(len(texts.product), bool)
     for language, words in _JOINING.items():
         stated = [not language or _TAKEN_FOR.get(one, one) == language for one in texts.languages]
@@ -302,6 +306,7 @@ def _found_to_join(texts: TextColumns) -> Mask:
 )
 def brackets_are_closed(products: Products) -> Verdict:
     """Nobody can tell of which ingredient the open bracket names the parts, and what comes behind it."""
+    # Of 884 such texts among 20,599 real products, 12 were read, and in all a bracket was open.
     texts = TextColumns.of(products)
     left = texts.texts
     has_any = is_true(has_match(left, r"[(\[{]"))
@@ -334,6 +339,7 @@ def brackets_are_closed(products: Products) -> Verdict:
 )
 def names_are_finished(products: Products) -> Verdict:
     """ "Olives, boîte de": the rest was lost, or the parts of the name were put together in the wrong order."""
+    # Of 105 such names among 20,599 real products, 16 were read, and about 11 lacked something: it is a warning.
     texts = TextColumns.of(products)
     named = texts.within(NAMES)
     comma = texts.ending(_ENDS_IN_COMMA, named)
@@ -358,6 +364,7 @@ def description_is_more_than_name(products: Products) -> Verdict:
     """A name copied into the description fills the field without adding information."""
     texts = TextColumns.of(products)
     described, named = texts.within(["description"]), texts.within(NAMES)
+    # In whatever language: a name that was copied into another one says no more there.
     pair = texts.product * (len(texts.texts) + 1) + texts.wording
     wrong = described & np.isin(pair, pair[named])
     same_names: dict[int, set[str]] = defaultdict(set)
@@ -384,7 +391,9 @@ _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x{80}-\x{84}\x{86}-\x{9f}]"
 _INVISIBLE = (
     r"[\x{200b}\x{202a}-\x{202e}\x{2060}-\x{2069}\x{feff}\x{fff9}-\x{fffb}\x{e000}-\x{f8ff}\x{e0001}]"
 )
+#: What Unicode calls the end of a line or of a paragraph.
 _BREAK = r"[\n\r\v\f\x{85}\x{2028}\x{2029}]"
+#: Spaces of any width count (`\pZ`), and so does a line break at an end; inside of a text it may be meant.
 _STRAY = r"^\s|\s$|\pZ{2}|^\pZ|\pZ$"
 
 #: What has fewer letters may be an abbreviation, or a brand that writes itself so.

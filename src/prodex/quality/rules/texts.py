@@ -22,7 +22,7 @@ from prodex.quality.language_detection import (
     known_languages,
     place_of_language,
 )
-from prodex.quality.products import Products
+from prodex.quality.products import Products, made_once
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
@@ -93,9 +93,7 @@ def has_text(products: Products, *, attribute: str) -> Verdict:
 def translated(products: Products, *, language: str, attributes: tuple[str, ...] = TEXTS) -> Verdict:
     """A product page in two languages, or with gaps, looks unfinished."""
     # One check for each language of a market: all of them share this table.
-    names, filled = products.remember(
-        ("languages of", attributes), lambda: _filled_texts(products, attributes)
-    )
+    names, filled = _filled_texts(products, attributes)
     languages = TextColumns.of(products).languages
     # Without the language, none is chosen, and `any` of none is False.
     filled_there = filled[:, :, [each == language for each in languages]].any(axis=2)
@@ -116,6 +114,7 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
     )
 
 
+@made_once
 def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
     """Return attributes by name, and for each product, attribute and language whether there is a text.
 
@@ -173,7 +172,7 @@ def translations_differ(
     others: dict[int, set[int]] = defaultdict(set)
     shared = np.flatnonzero(occurrences(same) > 1)
     # Letters are counted in these few texts only: a list of numbers is the same in all languages.
-    shared = shared[pc.count_substring_regex(texts.values(rows[shared]), r"\pL").to_numpy() >= letters]
+    shared = shared[pc.count_substring_regex(texts.texts_of(rows[shared]), r"\pL").to_numpy() >= letters]
     for one, language in zip(same[shared].tolist(), texts.language[rows[shared]].tolist(), strict=True):
         others[one].add(language)
     wrong, alike = np.zeros(len(judged), bool), []
@@ -206,7 +205,7 @@ def texts_say_their_language(products: Products) -> Verdict:
             "product": texts.product[found],
             "attribute": [texts.attributes[place] for place in texts.attribute[found]],
             "language": [texts.languages[place] or None for place in texts.language[found]],
-            "value": texts.values(found).to_pylist(),
+            "value": texts.texts_of(found).to_pylist(),
         }
     )
     every = pd.concat([stated, silent], ignore_index=True)
@@ -247,7 +246,7 @@ def one_text_per_language(products: Products, *, attributes: tuple[str, ...] = T
     several = judged & (occurrences(np.where(judged, place, -1)) > 1)
     every: dict[int, list[str]] = defaultdict(list)
     rows = np.flatnonzero(several)
-    for one, text in zip(place[rows].tolist(), texts.values(rows).to_pylist(), strict=True):
+    for one, text in zip(place[rows].tolist(), texts.texts_of(rows).to_pylist(), strict=True):
         every[one].append(text)
     # All of them: another text beside the one that was accepted is another question.
     compared = [compared_with(*sorted(every[one])) for one in place[rows].tolist()]
@@ -320,6 +319,7 @@ def text_in_one_language(
     A text is cut into sentences and pieces of {letters} letters and more, and the language of each is detected. Public
     names are not judged unless they are asked for.
     """
+    # 0.99 and 40 letters: 68 of 20,599 real products, of which 12 were read, and all had texts in several languages.
     texts = TextColumns.of(products)
     meant = _texts_of(texts, attributes) & (texts.length >= 2 * letters)[texts.wording]
     used = np.zeros(len(texts.texts), bool)

@@ -1,0 +1,73 @@
+"""What is asked of a value that somebody typed: whether a remark, a code that nobody uses, or odd letters are meant."""
+
+from __future__ import annotations
+
+from prodex.languages import Message
+from prodex.quality.misread_letters import misread
+from prodex.worklists.answer_parsing import Vocabulary, is_standard_code
+from prodex.worklists.remarks import remark_in
+
+
+def question_of_remark(text: str, path: str) -> Message | None:
+    """Return the question about words that are for the person who asked; None for a value.
+
+    >>> str(question_of_remark("done", "namePublicLong"))
+    "'done' reads like a remark that something is done or agreed. Is it the value of namePublicLong?"
+    """
+    if (says := remark_in(text)) is None:
+        return None
+    return Message(
+        "{text} reads like {said}. Is it the value of {path}?", text=f"{text!r:.60}", said=says, path=path
+    )
+
+
+def question_of_misread(text: str, path: str) -> Message | None:
+    """Return the question about letters that were read in another encoding; None where they were not."""
+    if (meant := misread(text)) is None:
+        return None
+    about = {"text": f"{text!r:.60}", "path": path}
+    if meant == text:
+        return Message(
+            "{text} reads like a text, written in UTF-8 and read in another encoding. Is it the value of {path}?",
+            **about,
+        )
+    return Message(
+        "{text} reads like {other}, written in UTF-8 and read in another encoding. Is it the value of {path}?",
+        other=f"{meant!r:.60}",
+        **about,
+    )
+
+
+def question_of_code(code: str, path: str, words: Vocabulary) -> Message | None:
+    """Return the question about a code that no product and no list has; None of any other."""
+    if code in words.in_use(path) or is_standard_code(path, code):
+        return None
+    about = {"code": f"{code!r:.60}", "path": path}
+    near, says = ", ".join(words.nearest(path, code)), remark_in(code)
+    match says, near:
+        case None, "":
+            return Message(
+                "{code} is a code of {path} that no product of the catalogue and no list has. Is it meant?",
+                **about,
+            )
+        case None, _:
+            return Message(
+                "{code} is a code of {path} that no product of the catalogue and no list has; the nearest: {codes}. "
+                "Is it meant?",
+                codes=near,
+                **about,
+            )
+        case _, "":
+            return Message(
+                "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like "
+                "{said}. Is it meant?",
+                said=says,
+                **about,
+            )
+    return Message(
+        "{code} is a code of {path} that no product of the catalogue and no list has, and it reads like {said}; the "
+        "nearest: {codes}. Is it meant?",
+        said=says,
+        codes=near,
+        **about,
+    )
