@@ -32,6 +32,10 @@ _PROMPT = b">>>"
 #: Tests that have ended in this process, and after how many of them what stays is left out of collections of garbage.
 _ENDED, _OFTEN = count(1), 200
 
+#: How many objects are made between two collections: ten times the usual, and twice as many of these before older ones
+#: are looked at. A test makes and forgets tables, and hardly ever a cycle.
+_BETWEEN_COLLECTIONS = (10_000, 20, 20)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of `make check` and `make soak`."""
@@ -94,6 +98,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Leave out of every later collection of garbage what was imported and collected: millions of objects."""
     gc.freeze()
+    gc.set_threshold(*_BETWEEN_COLLECTIONS)
     gc.enable()
 
 

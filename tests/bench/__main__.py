@@ -160,8 +160,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         options.products = options.leaves = 100
         options.explored = options.nightly = [100]
         options.wide = options.clustered = options.published = 100
-        options.required = 200
-        options.filed = 60
+        options.required = 80
+        options.filed = 40
         HERE.set()
         options.sizes, options.loaded, options.rounds = [100], [100], 1
     return options

@@ -19,7 +19,7 @@ from openpyxl import load_workbook
 from .opened import CHANGED, OpenedPage, opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("page")]
 
@@ -102,12 +102,33 @@ def visited(browser: Browser, opened_page: OpenedPage, **options: Any) -> Iterat
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce", **options)
     context.set_default_timeout(_PATIENCE)
     try:
-        visit = Visit(context.new_page(), urlsplit(opened_page.address).netloc)
+        with in_a_tab(context, opened_page) as visit:
+            yield visit
+    finally:
+        context.close()
+
+
+@contextmanager
+def in_a_tab(context: BrowserContext, opened_page: OpenedPage) -> Iterator[Visit]:
+    """Look at a page in a new tab, which has a session of its own; afterwards, nobody else was asked for anything."""
+    visit = Visit(context.new_page(), urlsplit(opened_page.address).netloc)
+    try:
         visit.page.goto(opened_page.address)
         yield visit
         assert ([], []) == (visit.outside, visit.errors)
     finally:
-        context.close()
+        visit.page.close()
+
+
+@pytest.fixture(scope="module")
+def reader(browser: Browser) -> Iterator[BrowserContext]:
+    """Give one browser to all tasks that read: it keeps the scripts of the page, which are large."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(_PATIENCE)
+    # The process that draws ends with the last tab.
+    context.new_page()
+    yield context
+    context.close()
 
 
 @pytest.fixture(scope="module")
@@ -118,9 +139,9 @@ def shown(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open
         assert [] == page.asked
 
 
-def test_the_tasks_that_read(browser: Browser, shown: OpenedPage) -> None:
+def test_the_tasks_that_read(reader: BrowserContext, shown: OpenedPage) -> None:
     """Filter, search, card, figures of the audit, coverage and comparison work as in a notebook."""
-    with visited(browser, shown) as visit:
+    with in_a_tab(reader, shown) as visit:
         visit.says(f"1 to 50 of {_COUNT} products")
         assert ["Products", "Quality", "Coverage", "Snapshots"] == visit.panel.locator(
             "[data-block=sections] button"
@@ -232,9 +253,9 @@ def test_the_browser_asks_nobody_else_whatever_a_script_wants(browser: Browser, 
 # A category manager's three tasks, as the page of docs tells them.
 
 
-def test_what_is_missing_for_one_brand(browser: Browser, shown: OpenedPage) -> None:
+def test_what_is_missing_for_one_brand(reader: BrowserContext, shown: OpenedPage) -> None:
     """Two clicks: the brand, and Quality; a third lists the products of a gap."""
-    with visited(browser, shown) as visit:
+    with in_a_tab(reader, shown) as visit:
         brand = visit.panel.get_by_role("group", name="Brand").locator("button.value").first
         name = brand.inner_text().split("\n")[0].lstrip("☐ ").strip()
         visit.click(brand)
@@ -247,9 +268,9 @@ def test_what_is_missing_for_one_brand(browser: Browser, shown: OpenedPage) -> N
         assert 3 == visit.clicks
 
 
-def test_what_changed_since_friday(browser: Browser, shown: OpenedPage) -> None:
+def test_what_changed_since_friday(reader: BrowserContext, shown: OpenedPage) -> None:
     """Two clicks, or none where the page was opened with both; a third lists the products."""
-    with visited(browser, shown) as visit:
+    with in_a_tab(reader, shown) as visit:
         visit.click(visit.button("Snapshots"))
         visit.click(visit.button("Since ", exact=False))
         visit.says("changed values")
@@ -258,9 +279,9 @@ def test_what_changed_since_friday(browser: Browser, shown: OpenedPage) -> None:
         visit.says(f"1 to {CHANGED} of {CHANGED} products")
 
 
-def test_a_list_for_a_supplier(browser: Browser, shown: OpenedPage, tmp_path: Path) -> None:
+def test_a_list_for_a_supplier(reader: BrowserContext, shown: OpenedPage, tmp_path: Path) -> None:
     """Three clicks: the supplier, Quality, and its worklist, which the browser saves as one workbook."""
-    with visited(browser, shown, accept_downloads=True) as visit:
+    with in_a_tab(reader, shown) as visit:
         visit.click(visit.panel.get_by_role("group", name="Owner").locator("button.value").first)
         visit.click(visit.button("Quality"))
         with visit.page.expect_download() as saving:
@@ -273,10 +294,10 @@ def test_a_list_for_a_supplier(browser: Browser, shown: OpenedPage, tmp_path: Pa
 
 
 def test_the_table_as_it_is_shown_is_saved_by_the_browser(
-    browser: Browser, shown: OpenedPage, tmp_path: Path
+    reader: BrowserContext, shown: OpenedPage, tmp_path: Path
 ) -> None:
     """With all products that are shown, on every page of it."""
-    with visited(browser, shown, accept_downloads=True) as visit:
+    with in_a_tab(reader, shown) as visit:
         visit.click(visit.button("Export", exact=False))
         with visit.page.expect_download() as saving:
             visit.click(visit.button(f"Download {_COUNT} products"))

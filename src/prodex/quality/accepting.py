@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import asdict
 from msgspec.structs import replace as replace_facts
 
 from prodex import clock
@@ -224,25 +225,17 @@ def accepted(name: str | Path | Catalog) -> pd.DataFrame:
             newest = open_audit(wanted)
     day = clock.now().date()
     found = None if newest is None else _Newest.of(newest, file)
-    rows = [
-        (
-            *(
-                one.line,
-                one.product,
-                one.gtin,
-                one.check,
-                one.attribute,
-                one.language,
-                one.value,
-                one.reason,
-                one.by,
-            ),
-            *(_time(one), one.until, one.digest, _state(one, file, day, found), one.note),
-        )
+    rows: list[dict[str, Any]] = [
+        {
+            **asdict(one),
+            "product_id": one.product,
+            "at": _time(one),
+            "state": _state(one, file, day, found),
+        }
         for one in file.lines
     ]
     rows += [
-        (one.line, *(None,) * 5, one.text, *(None,) * 5, "cannot be read", one.note)  # type: ignore[misc]
+        {"line": one.line, "value": one.text, "state": "cannot be read", "note": one.note}
         for one in file.unread
     ]
     frame = pd.DataFrame(rows, columns=_COLUMNS).sort_values("line", ignore_index=True)

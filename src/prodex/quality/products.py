@@ -175,6 +175,15 @@ class Products:
         -------
         pyarrow.Table
             `product`, the position of the product, `attribute`, `position` and `value`.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> from prodex.quality.run import moment_of
+        >>> catalog = prodex.flatten([{"id": 7, "origin": {"country": {"code": "FR"}}}, {"id": 8}])
+        >>> products = Products(catalog.parts[0], catalog.origin, moment_of(None))
+        >>> products.values_at(["origin"], "codes.code", "scalars.value").to_pylist()
+        [{'product': 0, 'attribute': 'origin.country', 'position': '', 'value': 'FR'}]
         """
         found = [_NO_VALUES]
         for one in columns:
@@ -372,6 +381,12 @@ def made_once(
     """Let a function make something of the products of a part once, however many rules ask for it.
 
     What else it is given can be hashed: for another value it makes another thing.
+
+    Examples
+    --------
+    >>> @made_once
+    ... def is_long(products, characters=40):
+    ...     return products["name"].str.len() > characters
     """
     signature = inspect.signature(make)
 

@@ -19,14 +19,14 @@ import pyarrow.compute as pc
 
 from prodex.errors import NotExported
 from prodex.facts.requested_data import Asked, asked_for
-from prodex.languages import Message
+from prodex.languages import Message, Said
 from prodex.locales import short_of
 from prodex.patterns import PatternTooSlow
 from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of, value_columns
 from prodex.quality.asks import Ask
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
 from prodex.quality.products import Products, made_once
-from prodex.quality.reasons import Reasons
+from prodex.quality.reasons import Reasons, of_each
 from prodex.quality.verdict import Evidence, compared_with
 from prodex.tables.columns import (
     Mask,
@@ -183,7 +183,7 @@ def wrong_values(
     values = values_of(products, asked)
     wrong, unsaid = np.zeros((2, len(there)), bool)
     rows: list[Rows] = []
-    reasons: list[Message] = []
+    reasons: list[Said | None] = []
     compared: list[str] = []
     too_slow = ""
     for number, ask in asks.items():
@@ -203,13 +203,11 @@ def wrong_values(
                 too_slow = str(error)
                 unsaid |= meant
             else:
-                why = [Message("does not match the pattern {pattern}", pattern=ask.pattern)] * int(
-                    (~matched).sum()
-                )
+                why = Message("does not match the pattern {pattern}", pattern=ask.pattern)
                 refused = chain(refused, [(~matched, why, ("pattern", ask.pattern))])
         for bad, why, condition in refused:
             rows.append(own[bad])
-            reasons += why
+            reasons += of_each(why, int(bad.sum()))
             compared += [compared_with(*condition, *more) for more in values.identity(own[bad])]
         # Something is there, and nothing of it can be compared: nobody can say that it is right, or wrong.
         meant[values.product[own]] = False
@@ -330,7 +328,7 @@ def _nutrient(products: Products, code: str) -> Values:
     )
 
 
-def _refused(ask: Ask, values: Values, size: int) -> Iterator[tuple[Mask, list[Message], tuple[object, ...]]]:
+def _refused(ask: Ask, values: Values, size: int) -> Iterator[tuple[Mask, Message, tuple[object, ...]]]:
     """Yield which of some values, of so many products, are not as asked, for each why, and the condition for all.
 
     What their pattern says is asked elsewhere, since it may take too long.
@@ -348,28 +346,30 @@ def _refused(ask: Ask, values: Values, size: int) -> Iterator[tuple[Mask, list[M
         bad = ~good
         # Neither their order nor their case decides.
         codes = sorted({code.lower() for code in ask.one_of})
-        yield bad, [Message("none of {codes}", codes=ask.one_of)] * int(bad.sum()), ("one of", *codes)
+        yield bad, Message("none of {codes}", codes=ask.one_of), ("one of", *codes)
     if ask.shortest:
         bad = length < ask.shortest
-        why = [
-            Message("too short: {count} of at least {least} characters", count=one, least=ask.shortest)
-            for one in length[bad].tolist()
-        ]
-        yield bad, why, ("shortest", ask.shortest)
+        yield (
+            bad,
+            Message(
+                "too short: {count} of at least {least} characters", count=length[bad], least=ask.shortest
+            ),
+            ("shortest", ask.shortest),
+        )
     if ask.longest:
         bad = length > ask.longest
-        why = [
-            Message("too long: {count} of at most {most} characters", count=one, most=ask.longest)
-            for one in length[bad].tolist()
-        ]
-        yield bad, why, ("longest", ask.longest)
+        yield (
+            bad,
+            Message("too long: {count} of at most {most} characters", count=length[bad], most=ask.longest),
+            ("longest", ask.longest),
+        )
     if ask.pixels and values.pixels is not None:
         # One picture that is large enough will do.
         largest = np.zeros(size)
         np.maximum.at(largest, values.product, values.pixels)
         bad = largest[values.product] < ask.pixels
         too_small = Message("at least {pixels} pixels on the longest side are required", pixels=ask.pixels)
-        yield bad, [too_small] * int(bad.sum()), ("pixels", ask.pixels)
+        yield bad, too_small, ("pixels", ask.pixels)
 
 
 def _ends(path: str) -> list[str]:

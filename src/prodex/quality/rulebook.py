@@ -37,7 +37,8 @@ Dimension = Literal["completeness", "validity", "consistency", "uniqueness", "ac
 #: Changes whenever a rule is added, changed or taken away: scores of different versions are not the same measure.
 RULE_SET = "6"
 
-#: Severities, the worst first, each with its weight in a score unless a rule or a profile gives another one.
+#: Severities, the worst first, each with its weight in a score unless a rule or a profile gives another. Each weighs
+#: twice the next, and what only informs lowers no score.
 SEVERITIES: Mapping[str, float] = {"blocker": 4.0, "error": 2.0, "warning": 1.0, "info": 0.0}
 BLOCKS: tuple[str, ...] = get_args(Block)
 DIMENSIONS: tuple[str, ...] = get_args(Dimension)

@@ -27,7 +27,7 @@ FORMULA = (
 )
 CAVEAT = "Completeness is not accuracy: a text that is there can still be wrong."
 
-#: Grades with the least score of each; below them is E.
+#: Grades with the least score of each, which are those of Akeneo, so that people know them; below them is E.
 GRADES = (("A", 0.9), ("B", 0.8), ("C", 0.7), ("D", 0.6), ("E", 0.0))
 
 #: Groups of fewer products are listed below the others: a single product changes their score too much.

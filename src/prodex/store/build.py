@@ -116,8 +116,7 @@ def build_part(journal: Path, part: PartPlan, folder: Path) -> StoredPart:
     if (stored := _built_before(receipt, decided, folder)) is not None:
         return stored
     pages = LoadJournal(journal, {})
-    products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
-    blocks = counted(blocks_of(products), journal, part.number)
+    blocks = counted(blocks_of(pages.products_of(part.pages)), journal, part.number)
     stored = write_part(blocks, folder, part.number)
     with writing(receipt, private=True) as beside:
         beside.write_text(json.dumps({"decided": decided, "part": stored._asdict()}), "utf-8")

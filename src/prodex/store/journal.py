@@ -35,7 +35,7 @@ from prodex.store.journal_format import (
     Restarted,
     products_of_page,
 )
-from prodex.store.newest import packed
+from prodex.store.newest import Pages, packed
 from prodex.tables.envelope import Envelope
 from prodex.tables.records import Identity
 
@@ -180,10 +180,22 @@ class LoadJournal:
 
     def products(self, page: int, indexes: Sequence[int]) -> Iterator[bytes]:
         """Yield some products of a page, each as its JSON bytes."""
+        data = self._items(page, indexes)
+        return (bytes(data[index]) for index in indexes)
+
+    def products_of(self, pages: Pages) -> Iterator[bytes | msgspec.Raw]:
+        """Yield some products of several pages, each as its JSON, which is not copied where its whole page is taken."""
+        for page, indexes in pages:
+            data = self._items(page, indexes)
+            # A few products that are not copied would keep all of their page in memory.
+            is_whole = len(indexes) == len(data)
+            yield from (data[index] if is_whole else bytes(data[index]) for index in indexes)
+
+    def _items(self, page: int, indexes: Sequence[int]) -> Sequence[bytes | msgspec.Raw]:
         data = products_of_page(self.body(page))
         if any(index >= len(data) for index in indexes):
             raise SnapshotDamaged(f"{self._path(page)} does not hold the products that its journal names.")
-        return (bytes(data[index]) for index in indexes)
+        return data
 
     def body(self, page: int) -> bytes:
         """Return a page as it was received.

@@ -98,8 +98,7 @@ def merge_part(
 def _coming(journal: Path, part: PartMerge) -> Iterator[Tables]:
     """Flatten the new products of a part, block by block; without any there is one empty block."""
     pages = LoadJournal(journal, {})
-    products = (product for page, indexes in part.pages for product in pages.products(page, indexes))
-    return blocks_of(products)
+    return blocks_of(pages.products_of(part.pages))
 
 
 def _changed_tables(

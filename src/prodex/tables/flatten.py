@@ -338,7 +338,7 @@ def _as_text(products: Sequence[bytes | msgspec.Raw]) -> pa.StringArray:
 BLOCK_BYTES = 11_000_000
 
 
-def _taken_as_text(block: list[bytes]) -> pa.StringArray:
+def _taken_as_text(block: list[bytes | msgspec.Raw]) -> pa.StringArray:
     """Return the records of a block as text, and empty it: only the text holds them while they are flattened."""
     text = _as_text(block)
     block.clear()
@@ -353,7 +353,7 @@ FEW_BYTES, FEW_PRODUCTS = 400_000, 40
 _SHAPES = ShapeCache()
 
 
-def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:
+def blocks_of(products: Iterator[bytes | msgspec.Raw]) -> Iterator[Tables]:
     """Flatten products block by block.
 
     Parameters
@@ -366,7 +366,7 @@ def blocks_of(products: Iterator[bytes]) -> Iterator[Tables]:
     >>> [block["products"].num_rows for block in blocks_of(iter([b'{"id": 7}', b'{"id": 8}']))]
     [2]
     """
-    block: list[bytes] = []
+    block: list[bytes | msgspec.Raw] = []
     size = 0
     empty = True
     for product in products:

@@ -7,6 +7,7 @@ the last one counts, as in every JSON reader.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -222,7 +223,8 @@ def _take_blank_ones(
     Many records use null, [], {} and "" alike. How a value begins and how long it is show which of these it is: all
     values of many products are looked at together, and only the few that are blank one by one.
     """
-    rows: dict[str, int] = {}
+    rows = defaultdict[str, int]()
+    rows.default_factory = rows.__len__  # whoever is new gets the next row
     states: list[npt.NDArray[np.int8]] = []
     empty_texts: dict[str, list[int]] = {}
     for start in range(0, len(tops), _TOGETHER):
@@ -241,10 +243,7 @@ def _take_blank_ones(
                     continue
                 empty_texts.setdefault(name, []).append(start + owner)
             del some[owner][name]
-        try:
-            of_rows = np.fromiter(map(rows.__getitem__, names), np.intp, len(names))
-        except KeyError:
-            of_rows = np.array([rows.setdefault(name, len(rows)) for name in names], np.intp)
+        of_rows = np.fromiter(map(rows.__getitem__, names), np.intp, len(names))
         states.append(np.full((len(rows), len(some)), _ABSENT, np.int8))
         states[-1][of_rows, owners] = faces
     return {name: _joined_states(states, row) for name, row in rows.items()}, empty_texts

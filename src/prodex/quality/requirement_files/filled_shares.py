@@ -69,26 +69,25 @@ class ProductGroups:
         found = groups_of(catalog, column_of(by))
         leaf = np.full(len(catalog), -1, np.int64)
         leaf[found.rows] = found.groups
-        labels = {
-            code: label for code, label in zip(found.codes, found.labels, strict=True) if code is not None
-        }
-        codes = [code for code in found.codes if code is not None]
-        chains = {code: (code, *(gpc_above(code) if by in {"gpc", "gpc_code"} else ())) for code in codes}
-        size = np.bincount(leaf[leaf >= 0], minlength=len(found.codes))
+
+        def chain(code: str | None) -> tuple[str, ...]:
+            """Return a family and those above it."""
+            above = gpc_above(code) if code is not None and by in {"gpc", "gpc_code"} else ()
+            return () if code is None else (code, *above)
+
+        labels = dict(zip(found.codes, found.labels, strict=True))
         total: dict[str, int] = defaultdict(int)
-        for place, code in enumerate(found.codes):
-            for one in chains.get(code, ()) if code is not None else ():
-                total[one] += int(size[place])
+        for code, size in zip(found.codes, found.sizes.tolist(), strict=True):
+            for one in chain(code):
+                total[one] += size
         ordered = sorted(total, key=lambda code: (-total[code], code))
         families = []
         for code in ordered:
-            above = gpc_above(code) if by in {"gpc", "gpc_code"} else ()
             label = labels.get(code) or segment_label(code) or ""
-            families.append(ProductFamily(code, label if label != code else "", above[0] if above else ""))
+            parent = "".join(chain(code)[1:2])
+            families.append(ProductFamily(code, label if label != code else "", parent))
         number = {code: place for place, code in enumerate(ordered)}
-        above_each = tuple(
-            tuple(number[one] for one in chains[code]) if code is not None else () for code in found.codes
-        )
+        above_each = tuple(tuple(number[one] for one in chain(code)) for code in found.codes)
         return cls(tuple(families), tuple(total[code] for code in ordered), leaf, above_each)
 
     def membership(self, chosen: Sequence[str]) -> tuple[Rows, npt.NDArray[np.bool_]]:
