@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +117,16 @@ def test_a_journal_keeps_its_keys(tmp_path_factory, pages: list[list[Identity | 
     for again in (LoadJournal.open(folder), LoadJournal.open(folder)):
         assert again is not None
         assert pages == [one.keys for one in again.pages_of("pull/0")]
+
+
+def test_products_of_a_plan_are_as_they_were_received(tmp_path: Path) -> None:
+    """Of a whole page they are not copied; of others they are, since a few would keep their page in memory."""
+    journal = LoadJournal.begin(tmp_path / "journal", {})
+    for first in (1, 3):
+        body = b'{"data":[{"id":%d}, {"id": %d }]}' % (first, first + 1)
+        journal.add("pull/0", body, Envelope([]), [None, None], received_at=MOMENT)
+
+    taken = list(journal.products_of(((0, (0, 1)), (1, (1,)))))
+
+    assert [b'{"id":1}', b'{"id": 2 }', b'{"id": 4 }'] == list(map(bytes, taken))
+    assert [msgspec.Raw, msgspec.Raw, bytes] == list(map(type, taken))
