@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from functools import cache
@@ -12,6 +13,9 @@ from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
 from generate import write_examples, write_reference, write_tutorials
+
+# Pages are trees of millions of nodes that all stay: to look for garbage among them took an eighth of the time.
+gc.set_threshold(100_000, 50, 50)
 
 project = "prodex"
 author = "the prodex contributors"

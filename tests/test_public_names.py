@@ -236,11 +236,13 @@ INNER = {
     "Ask",
     "Asked",
     "AskedAttribute",
+    "Change",
     "Chosen",
     "Crash",
     "Groups",
     "HtmlFile",
     "Identity",
+    "Loaded",
     "ProductFamily",
     "SelectionRequest",
 }

@@ -270,6 +270,10 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         ),
         "worklist": lambda f, world: world.written(lambda path: f.worklist(path, accepted=True)),
     },
+    prodex.send.Changes: {
+        "beside": lambda c, _: c.beside(c, c.places),
+        "without": lambda c, _: c.without(list(c.places)[:1]),
+    },
     prodex.compare.Difference: {"to_html": lambda d, world: world.written(d.to_html, "d.html")},
     prodex.pictures.Gallery: {"to_html": lambda g, world: world.written(g.to_html, "g.html")},
     AuditComparison: {"completeness": lambda c, _: refused(lambda: c.completeness)},

@@ -22,7 +22,7 @@ from prodex.notebook.views.blocks import (
     typed_text,
     work,
 )
-from prodex.notebook.views.card_contents import details, facts, mark, part
+from prodex.notebook.views.card_blocks import details, facts, mark, part
 from prodex.notebook.views.forms import FormField, form
 from tests.cases import each_row
 from tests.quality.hostile import STRINGS

@@ -1,1 +1,1 @@
-"""What the card of a product says, section by section, as values."""
+"""What a card is made of: the record of a product in all tables, and its texts by language."""
