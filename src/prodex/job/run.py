@@ -118,4 +118,6 @@ def _result(step: Step, results: Mapping[str, StepResult], do: Callable[[], Step
         return StepResult(step.name, "failed", perf_counter() - begin, error=words)
     state: State = "failed" if outcome.problem else "done"
     seconds = perf_counter() - begin
-    return StepResult(step.name, state, seconds, dict(outcome.figures), outcome.lines, outcome.problem)
+    # A line may be advice, of which a journal keeps the words.
+    lines = tuple(map(str, outcome.lines))
+    return StepResult(step.name, state, seconds, dict(outcome.figures), lines, outcome.problem)
