@@ -108,7 +108,7 @@ class Catalog(TableProperties):
     def __repr__(self) -> str:
         from prodex.display.catalog import text_of
 
-        return text_of(self)
+        return str(text_of(self))
 
     def _repr_html_(self) -> str:
         from prodex.display.catalog import html_of

@@ -261,7 +261,9 @@ def show_contents(catalog: prodex.Catalog, say: Callable[[str], object]) -> None
 
 def show_tables(catalog: prodex.Catalog, say: Callable[[str], object]) -> None:
     """Show rows, columns and bytes of each table, then a few of its lines."""
-    say(repr(catalog).split("\n  ")[0])
+    from prodex.display.catalog import text_of
+
+    say(text_of(catalog, tables=False))
     say(f"\n{'table':<18}{'rows':>12}{'columns':>9}{'bytes':>15}")
     for name in TABLES:
         every = catalog.arrow(name)

@@ -10,7 +10,6 @@ import pandas as pd
 import typer
 
 import prodex
-from prodex.advice import in_words
 from prodex.cli.options import (
     AllowIncomplete,
     Also,
@@ -29,7 +28,7 @@ from prodex.cli.options import (
 )
 from prodex.cli.output import counts_of, say
 from prodex.cli.typed_numbers import integer, number
-from prodex.cli.words import error_in_words, of_terminal
+from prodex.cli.words import error_in_words
 from prodex.errors import InputError, ProdexError, QueryError
 from prodex.messages import counted
 from prodex.progress import is_watched
@@ -84,12 +83,13 @@ def load(
         catalog = prodex.load.load_rich_content(service.connect(), query, **arguments)
     else:
         catalog = prodex.load_products(service.connect(), query, labels=labels, **arguments)
+    from prodex.display.catalog import text_of
     from prodex.load.resume import reuse_notice
 
     # On a terminal, the loader has written this line in place of its progress bar.
     if not is_watched() and (line := reuse_notice(catalog, began)):
         say(line, aside=True)
-    say(repr(catalog))
+    say(text_of(catalog))
 
 
 @command(app, example="prodex refresh shop")
@@ -115,10 +115,12 @@ def refresh(
 
     It says how many products were added, removed and changed, and what of them changed most.
     """
+    from prodex.display.catalog import text_of
+
     before = prodex.open_snapshot(name)
     catalog = prodex.refresh(name, service.connect(), sweep=sweep, lag=lag, **options.arguments)
     # The tables are those of before: what changed stays on the screen.
-    say(in_words(repr(catalog), of_terminal).partition("\n  ")[0])
+    say(text_of(catalog, tables=False))
     try:
         _say_changes(before, catalog)
     # Saved is saved: what is only said of it afterwards makes no failure of it.
@@ -152,7 +154,9 @@ def recover(
 
     The service is not called.
     """
-    say(repr(prodex.recover(name, allow_incomplete=allow_incomplete)))
+    from prodex.display.catalog import text_of
+
+    say(text_of(prodex.recover(name, allow_incomplete=allow_incomplete)))
 
 
 @command(app, example="prodex check --service sandbox")

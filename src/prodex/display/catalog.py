@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def text_of(catalog: Catalog) -> Advice:
-    """Return a catalogue in words; the query and what can be done with it are named as Python has them."""
+def text_of(catalog: Catalog, *, tables: bool = True) -> Advice:
+    """Return a catalogue in words, with the rows of its tables or without; the query is named as Python has it."""
     width = max(map(len, TABLES))
     rows = [
         f"  {name:<{width}} {rows:>12,} rows  one per {TABLES[name].row}"
-        for name, rows in _filled_tables(catalog)
+        for name, rows in (_filled_tables(catalog) if tables else ())
     ]
     lines = (line if isinstance(line, Advice) else on_one_line(line) for line in _catalog_lines(catalog))
     return together(*lines, *rows, by="\n")

@@ -308,7 +308,7 @@ def _compare(context: Context, _: int) -> StepOutcome:
     difference = diff(previous, context.catalog)
     counts = difference.summary.set_index("change")["products"]
     figures: dict[str, Figure] = {str(change): int(count) for change, count in counts.items()}
-    lines = [f"Compared with the snapshot {context.before['snapshot']}.", *difference.notes]
+    lines = [f"Compared with the snapshot {context.before['snapshot']}.", *map(str, difference.notes)]
     lines += _most_changed(difference)
     words = Translation(context.job.language)
     for profile in context.job.profiles:
