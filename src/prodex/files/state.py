@@ -39,13 +39,6 @@ def write_state(path: Path, state: Any, layout: int) -> None:
     >>> read_json(home() / "counts.json", dict[str, int], layout=1)["seen"]
     7
     """
-    content = msgspec.json.encode({"format": layout, **msgspec.to_builtins(state, enc_hook=_plain)})
+    content = msgspec.json.encode({"format": layout, **msgspec.to_builtins(state)})
     with writing(path, private=True) as beside:
         beside.write_bytes(msgspec.json.format(content, indent=1))
-
-
-def _plain(value: Any) -> str:
-    """Return the text of a message that knows what it is made of: a file keeps its words."""
-    if isinstance(value, str):
-        return str(value)
-    raise NotImplementedError(f"{type(value).__name__} is nothing that a file of state holds")
