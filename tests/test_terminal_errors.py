@@ -277,7 +277,7 @@ requirements shop --to requirements.xlsx
 accept shop --all --reason x
 withdraw shop --all
 watch shop
-fix fixes --snapshot shop
+fix sent --snapshot shop
 recipe trim.toml shop
 upsert good.json
 upserts
@@ -334,7 +334,10 @@ def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
         made = Terminal(folder, service)
         assert (0, True) == ((ended := made.run("load --name shop"))[0], True), ended
         prodex.flatten([{"id": 1, "gtin": "03036811359935"}]).save("mine")
-        prodex.audit("shop", "core", progress=False).save().worklists(folder / "fixes")
+        judged = prodex.audit("shop", "core", progress=False).save()
+        # What is typed wrong leaves a template in the first.
+        for name in ("fixes", "sent"):
+            judged.worklists(folder / name)
         yield made
 
 
