@@ -30,7 +30,7 @@ ROWS = (
     {"messages", "written_numbers", "clock"},
     {"limits", "arguments", "untrusted_text", "progress"},
     {
-        "cached_once",
+        "once_per_process",
         "colour_scale",
         "encodings",
         "executors",

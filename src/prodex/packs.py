@@ -5,19 +5,19 @@ takes the `Products` of a part, looks at them by columns of texts, nutrients and
 "A pack of rules" in the documentation.
 """
 
-from prodex.cached_once import cached_once
 from prodex.facts.market import languages_of
 from prodex.facts.name import NAMES
 from prodex.languages import Message, add_messages
 from prodex.locales import is_in_union
 from prodex.messages import unaccented
+from prodex.once_per_process import once_per_process
 from prodex.quality.cut_texts import CutLengths
 from prodex.quality.language_detection import DetectedLanguages, is_familiar
 from prodex.quality.laws import FOOD_INFORMATION, Law
 from prodex.quality.nutrition_columns import Nutrient, NutritionColumns
 from prodex.quality.origin_shares import Origins
 from prodex.quality.picture_columns import PictureColumns
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.remembered import Remembered, has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.text_columns import AttributeTexts, TextColumns
@@ -51,7 +51,6 @@ __all__ = [
     "Verdict",
     "add_messages",
     "by_value",
-    "cached_once",
     "compared_with",
     "encoded",
     "folded",
@@ -60,8 +59,9 @@ __all__ = [
     "is_in_union",
     "is_true",
     "languages_of",
-    "made_once",
     "missing_data",
+    "once_per_part",
+    "once_per_process",
     "quantities",
     "rule",
     "unaccented",

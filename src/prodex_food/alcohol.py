@@ -40,9 +40,9 @@ from prodex.packs import (
     Rows,
     TextColumns,
     by_value,
-    cached_once,
     is_true,
-    made_once,
+    once_per_part,
+    once_per_process,
     quantities,
 )
 from prodex_food.food_products import is_food_by_class, kind_tells, names_food
@@ -110,7 +110,7 @@ class _Made(IntEnum):
 _NOT, _ABOVE, _UNKNOWN = 0, 1, 2
 
 
-@made_once
+@once_per_part
 def is_alcoholic(products: Products, kinds: tuple[str, ...] = ()) -> Answer:
     """Say which products are drinks of more than 1.2 % of alcohol.
 
@@ -140,7 +140,7 @@ def is_alcoholic(products: Products, kinds: tuple[str, ...] = ()) -> Answer:
     return pd.arrays.BooleanArray(found == _ABOVE, found == _UNKNOWN)
 
 
-@cached_once
+@once_per_process
 def _judged(is_asked: tuple[bool, ...]) -> npt.NDArray[np.int64]:
     """Return what kind, name, figure and list say together; of those that nobody asked for, whatever they may be."""
     facts = (_Kind, _Name, _Figure, _Made)
@@ -376,14 +376,14 @@ def _list_said(text: str) -> int:
     return _LISTED | (_OF_DRINKS if of_drinks else 0)
 
 
-@cached_once
+@once_per_process
 def _phrases_of(use: str) -> tuple[str, ...]:
     """Return the phrases of a use, the longest first."""
     phrases = (phrase for phrase in listed_words(_TABLE, use=use) if "_" in phrase)
     return tuple(sorted(phrases, key=len, reverse=True))
 
 
-@cached_once
+@once_per_process
 def _phrases() -> dict[str, re.Pattern[str]]:
     """Return one expression of the phrases of each use."""
     named = {use: "|".join(rf"\b{_expression(each)}\b" for each in _phrases_of(use)) for use in _USES}
@@ -394,13 +394,13 @@ def _expression(phrase: str) -> str:
     return re.escape(phrase).replace(r"\*", r"\w*").replace("_", r"[\W_]+")
 
 
-@cached_once
+@once_per_process
 def _firsts() -> frozenset[str]:
     """Return the words with which phrases begin."""
     return frozenset(phrase.partition("_")[0] for use in _USES for phrase in _phrases_of(use))
 
 
-@made_once
+@once_per_part
 def _of_figures(products: Products) -> Rows:
     """Return what the strength says, and the nutrient alcohol; zeros count where nothing else is declared."""
     product, strength, _ = quantities(products, "percentageOfAlcoholByVolume")

@@ -56,12 +56,12 @@ from prodex.packs import (
     Mask,
     Remembered,
     Rows,
-    cached_once,
     encoded,
     folded,
     has_match,
     is_familiar,
     is_true,
+    once_per_process,
 )
 from prodex_food.vocabulary import (
     COMPOUNDING,
@@ -498,7 +498,7 @@ def _without_phrases(texts: pa.Array, use: str, languages: tuple[str, ...]) -> p
     return _replacing(use, languages)(texts) if _phrases(use, languages) else texts
 
 
-@cached_once
+@once_per_process
 def _replacing(use: str, languages: tuple[str, ...]) -> Remembered:
     return Remembered(lambda texts: _replaced(texts, _phrases(use, languages)), pa.string())
 
@@ -529,7 +529,7 @@ def _first_match(phrase: str, text: str) -> str:
     return match[0].strip(" ,;:.()[]*&/+-") if match else ""
 
 
-@cached_once
+@once_per_process
 def _phrases(use: str, languages: tuple[str, ...]) -> tuple[_Phrase, ...]:
     """Return the expressions of one use in some languages."""
     if use == "exempt":
@@ -614,7 +614,7 @@ _MADE_OF_IT = (
 )
 
 
-@cached_once
+@once_per_process
 def _listing_words() -> frozenset[str]:
     return frozenset(word for words in _phrases("listing", LANGUAGES) for word in words.pattern.split())
 
@@ -648,7 +648,7 @@ def _resembled(word: str, languages: tuple[str, ...]) -> int:
     return _union(_near(language).get(each, 0) for language in languages for each in seen)
 
 
-@cached_once
+@once_per_process
 def _near(language: str) -> Mapping[str, int]:
     """Return the bits of words as machines misread them, and of long ones that lack a letter."""
     near: dict[str, int] = {}

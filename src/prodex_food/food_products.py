@@ -28,9 +28,9 @@ from prodex.packs import (
     NutritionColumns,
     Products,
     by_value,
-    cached_once,
     encoded,
-    made_once,
+    once_per_part,
+    once_per_process,
 )
 from prodex_food.allergen_detection import LIST, ingredient_shares, is_whole_ingredient, named_in_any_language
 from prodex_food.vocabulary import LANGUAGES
@@ -110,7 +110,7 @@ class _Decision:
     evidence: npt.NDArray[np.int64]
 
 
-@made_once
+@once_per_part
 def _food_decision(products: Products) -> _Decision:
     codes = products.column("gpc_code")
     food = by_value(codes, lambda each: is_food_by_class(each) is True, False)
@@ -234,7 +234,7 @@ def _care(text: str) -> bool:
     return sum(_is_word(word, "care") for word in words) > 1
 
 
-@cached_once
+@once_per_process
 def _long_parts() -> TableWords:
     """Return the words of food, without parts of words that have few letters."""
     words = listed_words("food_words.tsv", use="food")

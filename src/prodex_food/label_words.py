@@ -44,7 +44,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.packs import MARK, Rows, cached_once, has_match, is_true, unaccented
+from prodex.packs import MARK, Rows, has_match, is_true, once_per_process, unaccented
 from prodex_food.words import rows_of
 
 #: What looks like a claim and is none.
@@ -110,7 +110,7 @@ _LIQUIDS = (
 _SWEET = ("low_energy", "energy_free")
 
 
-@cached_once
+@once_per_process
 def _first(use: str) -> re.Pattern[str] | None:
     """Return what is taken out of a text before words of a use are looked for in it."""
     if use in {"sugar", "sweet_food"}:
@@ -128,12 +128,12 @@ def _first(use: str) -> re.Pattern[str] | None:
     return re.compile("|".join(parts))
 
 
-@cached_once
+@once_per_process
 def _languages(use: str) -> frozenset[str]:
     return frozenset(row["language"] for row in rows_of("statement_words.tsv", use=use))
 
 
-@cached_once
+@once_per_process
 def _in_liquids() -> tuple[re.Pattern[str], ...]:
     """Return for each language the expression of food that lies in a liquid, whose words are its group."""
     table = _table("statement_words", "use", "language")
@@ -143,7 +143,7 @@ def _in_liquids() -> tuple[re.Pattern[str], ...]:
     )
 
 
-@cached_once
+@once_per_process
 def _table(name: str, *by: str) -> Mapping[Any, str]:
     found: dict[Any, list[str]] = {}
     for row in rows_of(f"{name}.tsv"):
@@ -208,17 +208,17 @@ def _having(texts: pa.Array, *signs: str) -> Rows:
     return rows
 
 
-@cached_once
+@once_per_process
 def _compiled(use: str) -> re.Pattern[str]:
     return re.compile(words_of(use))
 
 
-@cached_once
+@once_per_process
 def _claims() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((claim, re.compile(words)) for claim, words in _table("claim_phrases", "claim").items())
 
 
-@cached_once
+@once_per_process
 def _around(where: str) -> re.Pattern[str]:
     return re.compile(_table("claim_surroundings", "where")[where])
 
@@ -412,7 +412,7 @@ def says_with_sweetener(text: str) -> bool:
     return bool(said.search(text) and said.search(_without_denials(text, "sweetener")))
 
 
-@cached_once
+@once_per_process
 def _with_sweetener() -> re.Pattern[str]:
     between = r"(?:\(s\))?,? (?:\w+(?:\(s\))?,? ){0,4}?"
     return re.compile(rf"(?:{words_of('with')}){between}(?:{words_of('sweetener')})")
@@ -433,7 +433,7 @@ def says_sweetener(text: str) -> bool:
     return bool(words_in(said, "sweetener"))
 
 
-@cached_once
+@once_per_process
 def _listed_sweetener() -> re.Pattern[str]:
     one = rf"(?:\w+[ -]){{0,2}}(?:{words_of('intense', 'polyol')}|e ?\d{{3}})"
     return re.compile(rf"(?:{words_of('sweetener')})(?:\(s\)|s)? ?[:(] ?{one}")

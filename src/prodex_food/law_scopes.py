@@ -21,7 +21,7 @@ from prodex.packs import (
     by_value,
     encoded,
     is_true,
-    made_once,
+    once_per_part,
     quantities,
 )
 from prodex_food.food_products import is_food
@@ -51,7 +51,7 @@ _AN_INGREDIENT = frozenset(
 )
 
 
-@made_once
+@once_per_part
 def is_consumer_product(products: Products) -> Answer:
     """Say which products the law on product safety is about: no food, and nothing that its Art. 2(2) leaves out."""
     codes = products.column("gpc_code")
@@ -77,7 +77,7 @@ def _by_kind(label: str) -> int:
     return _NO if any(_is_word(word, *_OUTSIDE_WORDS) for word in words) else _YES
 
 
-@made_once
+@once_per_part
 def is_honey(products: Products) -> Answer:
     """Say which products are honey: by their brick, else by the words of their kind and of their legal name.
 
@@ -127,7 +127,7 @@ def _legal_names(products: Products) -> pa.Table:
     return texts.filter(pc.equal(texts["attribute"], "nameLegal")).combine_chunks()
 
 
-@made_once
+@once_per_part
 def commodities(products: Products, customs: tuple[str, ...] = ()) -> Answer:
     """Say which products the law on deforestation lists: by their customs code, else by the words of their kind.
 
@@ -190,7 +190,7 @@ def _commodity_said(label: str) -> int:
     return best
 
 
-@made_once
+@once_per_part
 def is_sold_by_measure(products: Products) -> Answer:
     """Say which products are sold by weight or volume in another amount than one kilogram or one litre."""
     product, amount, _ = quantities(products, "netContent", "weight", "volume")

@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from prodex.packs import Message, cached_once
+from prodex.packs import Message, once_per_process
 from prodex_food.words import TableWords, listed_words, rows_of
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "nl", "pt")
@@ -178,7 +178,7 @@ def _is_misspelt(word: str, language: str) -> bool:
     return _have_one(spelled, harmless) and not _have_one(spelled, others)
 
 
-@cached_once
+@once_per_process
 def _spellings(language: str) -> tuple[Codes, Codes]:
     """Return the spellings of long words in order: of harmless ones, and of all others."""
     words = _vocabulary(language)
@@ -268,7 +268,7 @@ def named_after(word: str, language: str) -> str:
     return word
 
 
-@cached_once
+@once_per_process
 def _sounding(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     rows = rows_of("allergen_phrases.tsv", use="word")
     return tuple(
@@ -315,14 +315,14 @@ class _Vocabulary:
     parts: Mapping[str, _Part]
 
 
-@cached_once
+@once_per_process
 def words_of(language: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words that name allergens in a language by group, as the table has them."""
     rows = rows_of("allergens.csv", ";", language=language)
     return {row["group"]: tuple(row["words"].split()) for row in rows}
 
 
-@cached_once
+@once_per_process
 def _vocabulary(language: str) -> _Vocabulary:
     whole: dict[str, Meaning] = {}
     compounds: dict[Meaning, set[str]] = {}
@@ -416,7 +416,7 @@ class _Phrases:
         return 0, _UNKNOWN
 
 
-@cached_once
+@once_per_process
 def _phrases(languages: tuple[str, ...]) -> _Phrases:
     """Return the phrases of some languages; what is one in several means what it means in any of them."""
     found: dict[str, Meaning] = {}
@@ -431,7 +431,7 @@ def _phrases(languages: tuple[str, ...]) -> _Phrases:
     return _Phrases(found, sizes)
 
 
-@cached_once
+@once_per_process
 def _phrases_in(language: str) -> Mapping[str, Meaning]:
     harmless = (row["phrase"] for row in rows_of("harmless_phrases.tsv", language=language))
     found = dict.fromkeys(harmless, _HARMLESS)
@@ -594,7 +594,7 @@ class _OwnLists:
         return bool(meaning.named | meaning.kind | meaning.likely)
 
 
-@cached_once
+@once_per_process
 def _foods(languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset().union(*(_vocabulary(language).food for language in languages))
 
@@ -614,7 +614,7 @@ def _has_other_cereal(tokens: Sequence[str], languages: Sequence[str]) -> bool:
     return any(_other_cereals(language).search(text) for language in languages)
 
 
-@cached_once
+@once_per_process
 def _other_cereals(language: str) -> re.Pattern[str]:
     found = rows_of("allergen_phrases.tsv", use="starchy", language=language)
     return re.compile(rf"\b(?:{'|'.join(one['pattern'] for one in found)})\b")

@@ -25,9 +25,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.cached_once import cached_once
 from prodex.locales import short_of
 from prodex.messages import unaccented
+from prodex.once_per_process import once_per_process
 from prodex.quality.remembered import has_match
 from prodex.tables.columns import Rows, is_true
 
@@ -196,7 +196,7 @@ def is_familiar(word: str) -> bool:
     return word in _listed_words()
 
 
-@cached_once
+@once_per_process
 def _listed_words() -> frozenset[str]:
     return frozenset(unaccented(word) for words in _word_lists().values() for word in words)
 
@@ -326,7 +326,7 @@ def _in_latin(
     return np.asarray(named | follows | (genus & foreign))
 
 
-@cached_once
+@once_per_process
 def _latin() -> tuple[frozenset[str], frozenset[str]]:
     """Return the genera and the epithets of Latin names."""
     text = resources.files("prodex.quality").joinpath("latin_names.csv").read_text("utf-8")
@@ -358,7 +358,7 @@ def _is_latin(word: str) -> bool:
     return all(letter < "\u0250" or "\u1e00" <= letter < "\u1f00" for letter in word)
 
 
-@cached_once
+@once_per_process
 def _word_lists() -> dict[str, frozenset[str]]:
     """Return the words of each language, the known ones first."""
     text = resources.files("prodex.quality").joinpath("language_words.csv").read_text("utf-8")
@@ -368,7 +368,7 @@ def _word_lists() -> dict[str, frozenset[str]]:
     return words
 
 
-@cached_once
+@once_per_process
 def _languages_by_word() -> dict[str, list[int]]:
     """Return for each word the places of its lists; longer words are listed without their accents as well."""
     places: dict[str, list[int]] = {}
@@ -381,7 +381,7 @@ def _languages_by_word() -> dict[str, list[int]]:
     return plain | places
 
 
-@cached_once
+@once_per_process
 def _trigrams() -> tuple[dict[str, int], Numbers]:
     """Return for each trigram its row, and how much more likely it is in each list than in all, as natural logs."""
     counts = [

@@ -375,7 +375,7 @@ class Products:
         return pa.array(found)
 
 
-def made_once(
+def once_per_part(
     make: Callable[Concatenate[Products, _Given], _Made],
 ) -> Callable[Concatenate[Products, _Given], _Made]:
     """Let a function make something of the products of a part once, however many rules ask for it.
@@ -384,7 +384,7 @@ def made_once(
 
     Examples
     --------
-    >>> @made_once
+    >>> @once_per_part
     ... def is_long(products, characters=40):
     ...     return products["name"].str.len() > characters
     """

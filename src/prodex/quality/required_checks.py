@@ -20,7 +20,7 @@ from prodex.quality.asked_attributes import AskedAttribute, selector_of
 from prodex.quality.asks import Ask, Level
 from prodex.quality.check import Check
 from prodex.quality.picture_columns import FACES, PICTURES
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.required_values import (
     THERE,
     fill_states,
@@ -147,7 +147,7 @@ class Wanted:
         return _consumer_units(products)
 
 
-@made_once
+@once_per_part
 def _consumer_units(products: Products) -> tuple[Mask, Mask]:
     units = CountedUnits.of(products.assumed(FLAG))
     is_asked = products.are_asked_for(wire_paths(FLAG))

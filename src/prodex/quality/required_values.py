@@ -25,7 +25,7 @@ from prodex.patterns import PatternTooSlow
 from prodex.quality.asked_attributes import NUTRIENTS, AskedAttribute, selector_of, value_columns
 from prodex.quality.asks import Ask
 from prodex.quality.picture_columns import FACES, PICTURES, PictureColumns
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.reasons import Reasons, of_each
 from prodex.quality.verdict import Evidence, compared_with
 from prodex.tables.columns import (
@@ -46,7 +46,7 @@ from prodex.tables.values import number_text
 THERE = Message("there is data")
 
 
-@made_once
+@once_per_part
 def fill_states(products: Products, asked: AskedAttribute) -> FillStates:
     """Return the state of each product at what is asked about: an attribute, a picture's face or a nutrient."""
     needed, language = _needs(asked), asked.language or None
@@ -103,7 +103,7 @@ class Values:
         return [()] * len(rows) if self.more is None else [self.more[row] for row in rows.tolist()]
 
 
-@made_once
+@once_per_part
 def values_of(products: Products, asked: AskedAttribute) -> Values:
     """Return all values of what is asked about.
 
@@ -265,7 +265,7 @@ def _evidence(
     )
 
 
-@made_once
+@once_per_part
 def _leaves(products: Products, path: str) -> list[pa.Table]:
     """Return what products have below an attribute, at whatever depth: another content has not been looked at."""
     found = []

@@ -35,7 +35,7 @@ from prodex.quality.accepted import accepted_findings
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.check import Check
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.profile import Profile, confirm
 from prodex.quality.requirements import Requirements
 from prodex.quality.rulebook import RULE_SET, Rule
@@ -539,7 +539,7 @@ def _certain(judged: Judged, certain: str | None, in_scope: Answer, doubtful: Ma
     return states, findings.filter(pa.array(fails)), doubts
 
 
-@made_once
+@once_per_part
 def _products_in_scope(products: Products, scopes: tuple[Selection, ...], of_rule: Selection) -> Answer:
     """Return the products that a check is about; many checks share their conditions, which are evaluated once."""
     return reduce(or_, (is_meant(products, scope) for scope in scopes)) & is_meant(products, of_rule)

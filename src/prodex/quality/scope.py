@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.errors import InputError, QueryError
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.selection import Begins, Range, Selection
 from prodex.selection.column_values import SCHEMA, column_answer, column_condition
 from prodex.selection.paths import COLUMN, GROUP_PATHS, needs_audit, paths_of
@@ -86,7 +86,7 @@ def _values(column: str, values: tuple[Any, ...], place: str) -> tuple[Any, ...]
     return tuple(one.value and one.value.lstrip("0") for one in wanted.entries)
 
 
-@made_once
+@once_per_part
 def is_meant(products: Products, scope: Selection) -> Answer:
     """Say for each product whether it is meant; missing where what decides is not there, or cannot be read.
 

@@ -34,7 +34,7 @@ from prodex.packs import (
     TextColumns,
     Verdict,
     compared_with,
-    made_once,
+    once_per_part,
     rule,
 )
 from prodex_food.food_products import is_food
@@ -121,7 +121,7 @@ class _Claims(NamedTuple):
     words: list[str]
 
 
-@made_once
+@once_per_part
 def _claims(products: Products) -> _Claims:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within(CLAIMING))
@@ -225,7 +225,7 @@ def _counted(products: Products, nutrition: NutritionColumns) -> Mask:
     return hundred & (nutrition.prepared | ~is_prepared[nutrition.product])
 
 
-@made_once
+@once_per_part
 def _are_called(products: Products, use: str) -> Mask:
     """Say which of the products that claim something have words of a use in a name."""
     texts = TextColumns.of(products)

@@ -15,9 +15,9 @@ from prodex.packs import (
     Rows,
     TextColumns,
     Verdict,
-    cached_once,
     has_match,
     is_true,
+    once_per_process,
     rule,
 )
 from prodex_food.words import rows_of
@@ -36,7 +36,7 @@ _rule = partial(
 )
 
 
-@cached_once
+@once_per_process
 def _label_parts() -> dict[str, str]:
     """Return for each part of a label that is no list of ingredients an expression by which folded text shows it."""
     found: dict[str, list[str]] = {}

@@ -37,7 +37,7 @@ from prodex.packs import (
     compared_with,
     has_match,
     is_true,
-    made_once,
+    once_per_part,
     rule,
 )
 from prodex_food.food_products import is_food
@@ -116,7 +116,7 @@ class _Ingredients(NamedTuple):
     folded: list[str]
 
 
-@made_once
+@once_per_part
 def _ingredients(products: Products, attribute: str) -> _Ingredients:
     texts = TextColumns.of(products)
     own = np.flatnonzero(texts.within([attribute]))

@@ -9,10 +9,10 @@ from importlib import resources
 from itertools import zip_longest
 from typing import Any
 
-from prodex.packs import cached_once
+from prodex.packs import once_per_process
 
 
-@cached_once
+@once_per_process
 def rows_of(table: str, delimiter: str = "\t", **chosen: str) -> tuple[Mapping[str, str], ...]:
     """Return the rows of a table of words, or those that have some values, such as one use and one language.
 
@@ -33,13 +33,13 @@ def rows_of(table: str, delimiter: str = "\t", **chosen: str) -> tuple[Mapping[s
     return tuple(dict(zip_longest(names, map(known.setdefault, row, row))) for row in rows)
 
 
-@cached_once
+@once_per_process
 def listed_words(table: str, **chosen: str) -> tuple[str, ...]:
     """Return the words of such rows."""
     return tuple(word for row in rows_of(table, **chosen) for word in row["words"].split())
 
 
-@cached_once
+@once_per_process
 def table_words(table: str, **chosen: str) -> TableWords:
     """Return them to look words up in."""
     return TableWords(listed_words(table, **chosen))

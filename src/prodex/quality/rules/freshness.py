@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.errors import NotExported
 from prodex.languages import Message
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Evidence, Verdict, as_sent, compared_with, product_verdict
 
@@ -207,7 +207,7 @@ def _dates(
     return Verdict(pd.arrays.BooleanArray(fails, unclear), products.any(dated["product"]), evidence)
 
 
-@made_once
+@once_per_part
 def _dated(products: Products, attribute: str) -> pd.DataFrame:
     """Return the dates at a wire path, with the moment of each; none for what cannot be read."""
     # Few of the rows of this table are dates.

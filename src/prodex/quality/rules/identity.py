@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from prodex.gtin import are_upc_e, are_valid, check_digit, with_all_digits
 from prodex.languages import Message
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import CONSUMER_UNITS, rule
 from prodex.quality.verdict import Verdict, compared_with, product_verdict
@@ -152,7 +152,7 @@ def _is_formed(products: Products) -> Mask:
     return is_true(pc.and_(formed, long))
 
 
-@made_once
+@once_per_part
 def _are_upc_e(products: Products) -> Mask:
     """Say which products have a UPC-E in place of the GTIN-12 that it abbreviates, whose check digit it has."""
     return are_upc_e(products["gtin"].fillna("").tolist())

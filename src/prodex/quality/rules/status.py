@@ -6,7 +6,7 @@ from functools import partial
 
 from prodex.facts.name import NAMES
 from prodex.languages import Message
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.rule_forms import IsNot, declare
 from prodex.quality.rulebook import rule
 from prodex.quality.verdict import Verdict, product_verdict
@@ -136,7 +136,7 @@ def no_update_waits(products: Products) -> Verdict:
     return product_verdict(waits, "lastRequest", None, reason, applies=accepted)
 
 
-@made_once
+@once_per_part
 def _awaits_acceptance(products: Products) -> Mask:
     """Say for each product whether its names are under `lastRequest` only."""
     # A name is mandatory, so a product without one but with a pending one was never accepted.

@@ -17,7 +17,7 @@ from prodex.facts.name import NAMES
 from prodex.languages import Message
 from prodex.quality.cut_texts import CutLengths
 from prodex.quality.misread_letters import MISREAD
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.remembered import has_match
 from prodex.quality.rule_forms import NoTextHas, declare
 from prodex.quality.rulebook import rule
@@ -282,7 +282,7 @@ def texts_not_cut_off(products: Products, *, whole: CutLengths) -> Verdict:
     return replace(verdict, fails=pd.arrays.BooleanArray(verdict.fails, unclear))
 
 
-@made_once
+@once_per_part
 def _joins(products: Products) -> Mask:
     """Say which texts end in a word after which something has to follow, in the language that they state."""
     texts = TextColumns.of(products)

@@ -22,7 +22,7 @@ from prodex.quality.language_detection import (
     known_languages,
     place_of_language,
 )
-from prodex.quality.products import Products, made_once
+from prodex.quality.products import Products, once_per_part
 from prodex.quality.remembered import has_match
 from prodex.quality.rulebook import rule
 from prodex.quality.text_columns import ANY_TEXT, TEXTS, TextColumns
@@ -114,7 +114,7 @@ def translated(products: Products, *, language: str, attributes: tuple[str, ...]
     )
 
 
-@made_once
+@once_per_part
 def _filled_texts(products: Products, attributes: tuple[str, ...]) -> tuple[list[str], Mask]:
     """Return attributes by name, and for each product, attribute and language whether there is a text.
 

@@ -15,14 +15,14 @@ _Made = TypeVar("_Made")
 _making = RLock()
 
 
-def cached_once(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+def once_per_process(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
     """Return a function that makes each of its results once, and keeps it: `functools.cache` for large tables.
 
     Of `functools.cache`, two threads that ask at the same moment each make the whole table.
 
     Examples
     --------
-    >>> @cached_once
+    >>> @once_per_process
     ... def words(language: str) -> list[str]:
     ...     print("made", language)
     ...     return ["riz"]

@@ -8,14 +8,14 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
-from prodex.cached_once import cached_once
+from prodex.once_per_process import once_per_process
 
 
 def test_two_threads_that_ask_at_once_have_one_table():
     """Whoever asks while a table is made waits for that table, and makes none."""
     made, asking = [], Barrier(2)
 
-    @cached_once
+    @once_per_process
     def table(name: str) -> list[str]:
         made.append(name)
         Event().wait(0.05)  # long enough for the other thread to ask
@@ -33,11 +33,11 @@ def test_two_threads_that_ask_at_once_have_one_table():
 def test_a_table_is_made_of_others():
     """A table may ask for another one, and each of its arguments has one of its own."""
 
-    @cached_once
+    @once_per_process
     def words(language: str, *, most: int = 1) -> str:
         return f"{language}{most}"
 
-    @cached_once
+    @once_per_process
     def every() -> str:
         return words("fr") + words("nl", most=2)
 
@@ -48,7 +48,7 @@ def test_what_failed_is_made_again():
     """An error is nobody's table: the next who asks has another try."""
     tries = []
 
-    @cached_once
+    @once_per_process
     def table() -> int:
         tries.append(1)
         if len(tries) == 1:
@@ -66,13 +66,13 @@ def test_a_forked_process_waits_for_no_thread_of_another():
     """A process that is forked while a thread makes a table makes its own ones at once."""
     making, finish = Event(), Event()
 
-    @cached_once
+    @once_per_process
     def slow() -> int:
         making.set()
         finish.wait(30)
         return 1
 
-    @cached_once
+    @once_per_process
     def other() -> int:
         return 2
 
