@@ -23,7 +23,7 @@ LAYERS = (
     ("The service", ("service", "network")),
     ("Catalogues", ("catalog", "formats", "selection", "files")),
     ("Tables and queries", ("changes", "tables", "query")),
-    ("Foundation", ("executors", "colour_scale", "locales", "gtin", "messages", "errors")),
+    ("Foundation", ("executors", "colour_scale", "locales", "gtin", "phrases", "errors")),
 )
 
 #: kind of box -> (fill, border, text); every text has a contrast of more than 7 to its own fill.

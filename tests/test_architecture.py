@@ -27,7 +27,7 @@ FOOD = "prodex_food"
 ROWS = (
     {"errors"},
     {"advice"},
-    {"messages", "written_numbers", "clock"},
+    {"phrases", "written_numbers", "clock"},
     {"limits", "arguments", "untrusted_text", "progress"},
     {
         "once_per_process",

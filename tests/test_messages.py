@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from prodex.messages import duration_in_words, moment_in_words
+from prodex.phrases import duration_in_words, moment_in_words
 from tests.cases import each_row
 
 from .messages import Message, messages

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
-from prodex.facts.filled import fill_states
+from prodex.facts.attribute_states import fill_states
 from prodex.facts.groups import groups_of
 from prodex.facts.name import names_of
 from prodex.locales import known_language_tag, language_label, short_of, tag_of

@@ -39,7 +39,7 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.files.atomic import home
 from prodex.formats.registry import FormatName
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.quality import AuditComparison
 from prodex.quality.accepted import AcceptedFindings
 from prodex.quality.comparison import worsening

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prodex.errors import InputError
-from prodex.messages import moment_in_words
+from prodex.phrases import moment_in_words
 from prodex.written_dates import written_date, written_day
 from tests.cases import each_row
 

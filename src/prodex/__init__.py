@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from prodex import gtin as _gtin  # noqa: F401
 from prodex.errors import ProdexError
 from prodex.imported_later import imported_later as _imported_later
-from prodex.messages import hint as _hint
+from prodex.phrases import hint as _hint
 from prodex.untrusted_text import printable_record as _inert_record
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from babel import Locale
 from babel.core import get_global
 
 from prodex.errors import QueryError
-from prodex.messages import nearest
+from prodex.phrases import nearest
 
 #: Languages in which names of markets and languages are understood.
 _NAMES_IN = ("en", "fr", "de", "es", "nl")

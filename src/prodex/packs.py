@@ -9,8 +9,8 @@ from prodex.facts.market import languages_of
 from prodex.facts.name import NAMES
 from prodex.languages import Message, add_messages
 from prodex.locales import is_in_union
-from prodex.messages import unaccented
 from prodex.once_per_process import once_per_process
+from prodex.phrases import unaccented
 from prodex.quality.cut_texts import CutLengths
 from prodex.quality.language_detection import DetectedLanguages, is_familiar
 from prodex.quality.laws import FOOD_INFORMATION, Law

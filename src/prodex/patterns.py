@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import regex
 
 from prodex.errors import InputError
-from prodex.messages import composed
+from prodex.phrases import composed
 
 #: Seconds of the processor for the texts of a column, and texts for which there is a second more: usual patterns look
 #: at a hundred thousand in one.

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, Self, TypeAlias, TypeVar
 
 from prodex.errors import QueryError
-from prodex.messages import duration_in_words
+from prodex.phrases import duration_in_words
 
 #: Called with how much is done, and of how much; 0 as long as that is not known.
 Show: TypeAlias = Callable[[int, int], object]

@@ -23,7 +23,7 @@ from prodex.files.lock import locked
 from prodex.files.state import write_state
 from prodex.files.untrusted import is_folder, read_json
 from prodex.load import load_products, refresh
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.progress import Progress, showing, write_line
 from prodex.quality.archive import open_audit
 from prodex.quality.audit import Audit

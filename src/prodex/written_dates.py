@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from prodex.arguments import described, is_missing
 from prodex.errors import InputError
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.written_numbers import has_other_digits, narrow
 
 #: As nearly all dates are written.

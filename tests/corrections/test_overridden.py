@@ -18,7 +18,7 @@ from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.saved_views import SavedView, applicable, open_view, save_view
 from prodex.ledger.earlier_records import forget_earlier_records
 from prodex.ledger.upsert_file import ledger_folder
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.facets import facets_block
 from prodex.selection import Selection
 from tests.corrections.machines import Machines, machines, names

@@ -14,7 +14,7 @@ MODULE = '''
 from __future__ import annotations
 
 from prodex.notebook.session.actions import Block, Section, action
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import button, heading, table
 
 

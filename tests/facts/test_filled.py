@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.exploration.card.record import read_record, why_missing
-from prodex.facts.filled import fill_states
+from prodex.facts.attribute_states import fill_states
 from prodex.query import ProductQuery
 from prodex.store.reading import flatten
 from prodex.tables.attributes import child_path

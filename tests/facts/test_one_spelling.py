@@ -7,7 +7,7 @@ import pyarrow as pa
 import prodex
 from prodex.exploration.product_columns import ProductColumns
 from prodex.exploration.search import Search
-from prodex.messages import unaccented
+from prodex.phrases import unaccented
 from prodex.quality.text_normalization import folded
 from prodex.tables.columns import unaccented_texts
 from tests.cases import each_row

@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 import prodex
 from prodex.languages import LANGUAGES, Translation
 from prodex.languages.recognized import letters
-from prodex.messages import unaccented
+from prodex.phrases import unaccented
 from prodex.worklists import hierarchy_answers, nutrition_answers
 from prodex.worklists.answer_parsing import Vocabulary
 from prodex.worklists.hierarchy_answers import read_hierarchy_answer

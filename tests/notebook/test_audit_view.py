@@ -13,7 +13,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.selection import Range, Selection
 from prodex_sandbox.sample import AS_OF
 from tests.notebook.held import held

@@ -20,7 +20,7 @@ from prodex.errors import ServiceUnreachable
 from prodex.notebook.app import App
 from prodex.notebook.session.actions import DEEDS, task
 from prodex.notebook.session.jobs import Work
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.progress import Reporter
 
 

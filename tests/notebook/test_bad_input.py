@@ -13,7 +13,7 @@ import pytest
 import prodex
 from prodex.exploration.drafts import read_draft
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.sandbox import Sandbox
 from prodex.selection import Range, Selection
 from tests.notebook.cards import texts

@@ -13,7 +13,7 @@ import prodex
 from prodex.corrections.operations import OPERATIONS, SetValue
 from prodex.notebook.app import App
 from prodex.notebook.session.jobs import are_same_arguments
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views import bulk
 from prodex.notebook.views.bulk import bulk_wants
 from prodex.notebook.views.operations import PARAMETERS, chosen_operation

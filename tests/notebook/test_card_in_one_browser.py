@@ -9,7 +9,7 @@ import pytest
 
 import prodex as px
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from tests.notebook import canary
 from tests.notebook.card_products import EACH, rich, text
 from tests.quality.hostile import STRINGS

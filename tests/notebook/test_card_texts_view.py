@@ -9,7 +9,7 @@ import pytest
 
 import prodex as px
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.selection import Selection
 from prodex.worklists.text_corrections import TextCorrection
 from tests.cases import each_row

@@ -6,7 +6,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.columns import columns_of, with_columns
 from tests.notebook.test_table_view import block, cells, grid, heads, notice, of, opened, press
 

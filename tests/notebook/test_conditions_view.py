@@ -12,7 +12,7 @@ import prodex
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.saved_views import SavedView, applicable, save_view, saved_views
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.columns import columns_of
 from prodex.notebook.views.table import ProductTableState
 from prodex.selection import Range, Selection

@@ -11,7 +11,7 @@ import pytest
 import prodex
 from prodex import TextCorrection
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.sandbox import Sandbox
 from prodex.send.batches import LARGEST_BATCH
 from prodex.service.paging import LARGEST_PAGE

@@ -17,7 +17,7 @@ import prodex
 from prodex import TextCorrection
 from prodex.exploration.drafts import CorrectionDraft, SentCorrections, change_draft, read_draft
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.sandbox import Behaviour, Fault, Sandbox
 from tests.cases import each_row
 from tests.notebook.held import held

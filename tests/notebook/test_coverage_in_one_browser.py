@@ -9,7 +9,7 @@ import pytest
 import prodex
 from prodex.catalog import Catalog
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.coverage import CoverageState
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality import hostile

@@ -17,9 +17,9 @@ import prodex
 from prodex.catalog import Catalog, Origin
 from prodex.exploration.coverage import Choice, CoverageData
 from prodex.exploration.filled import USUAL, FilledColumns
-from prodex.facts.filled import fill_states
+from prodex.facts.attribute_states import fill_states
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.coverage import CoverageState, coverage_wants, shown_grid
 from prodex.progress import Reporter
 from prodex.query import ProductQuery

@@ -15,7 +15,7 @@ from ipywidgets import Widget
 import prodex
 import prodex.notebook
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.widget import explore
 from prodex.selection import Selection
 from prodex_sandbox.sample import shared_products

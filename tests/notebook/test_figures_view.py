@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex.facts.groups import column_names
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.cells import code_key
 from prodex.notebook.views.drill_down import (
     are_shown,

@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.selection import Range
 from prodex_sandbox.sample import shared_products
 from tests.notebook import canary

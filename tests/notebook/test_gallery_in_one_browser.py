@@ -9,7 +9,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.gallery_pictures import CONSENT
 from prodex.notebook.widget import explore
 from tests.pictures import drawn

@@ -16,7 +16,7 @@ from PIL import Image
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.gallery_pictures import CONSENT, shelf_of
 from prodex.notebook.widget import explore
 from prodex.selection import Selection

@@ -15,7 +15,7 @@ from prodex.changes import Change
 from prodex.changes.trails import ValuePlace
 from prodex.corrections.history import Event, ProductHistory, Sent, ValueEvent, ValueHistory
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.history import history_blocks
 from tests.corrections.machines import Machines, machines, names
 from tests.notebook.cards import block, card_of, shown

@@ -23,7 +23,7 @@ from prodex.exploration.table_page import Order, Sorter, cells
 from prodex.notebook.assets import file_script
 from prodex.notebook.html_file.products import CHECK
 from prodex.notebook.html_file.write import write_products
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.selection import Range, Selection
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.quality import hostile

@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.load import as_python, asked_of
 from prodex.query import SEARCH_FIELDS, ProductQuery
 from prodex.sandbox import Sandbox

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import prodex
-from prodex.catalog.ledger import Ledger
+from prodex.catalog.load_ledger import Ledger
 from prodex.errors import InputError, QueryError
 from prodex.load.resume import unfinished_loads
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views import load
 from prodex.notebook.views.load import asked_of, with_query
 from prodex.notebook.widget import explore

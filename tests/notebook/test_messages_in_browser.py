@@ -14,7 +14,7 @@ import pytest
 import prodex
 from prodex.notebook.app import App
 from prodex.notebook.session.actions import Block, Section, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.blocks import box, button, fold, heading, paragraph, row, switch, table, typed_text
 from prodex.notebook.views.forms import FormField, form, form_values

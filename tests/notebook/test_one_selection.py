@@ -9,7 +9,7 @@ import pytest
 import prodex
 from prodex.exploration.saved_views import saved_views
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.selection import Selection
 from tests.notebook.pressing import press, said, settle, type_in
 

@@ -14,7 +14,7 @@ import prodex as px
 from prodex.notebook import app as app_module
 from prodex.notebook.app import App
 from prodex.notebook.pages import OpenPage, changes, messages
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views import SECTIONS
 
 JSON = st.recursive(

@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.sending import OUTBOXES
 from prodex.sandbox import Sandbox
 from tests.notebook.pressing import blocks_in, fields, has_button, press, said, settle, type_in

@@ -10,7 +10,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.table import page_ids
 

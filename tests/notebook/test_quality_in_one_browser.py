@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex_sandbox.sample import AS_OF
 from tests.quality import hostile
 

@@ -16,7 +16,7 @@ from openpyxl import load_workbook
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.sending import OUTBOXES
 from prodex.sandbox import Sandbox
 from prodex.worklists.fix import Fix

@@ -17,7 +17,7 @@ from prodex.notebook.app import App
 from prodex.notebook.permitted import permitted
 from prodex.notebook.session.actions import DEEDS, Deed, Section
 from prodex.notebook.session.rights import NEEDED, Right
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.downloads import packed
 from prodex.notebook.views.gallery_pictures import CONSENT

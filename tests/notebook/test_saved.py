@@ -14,7 +14,7 @@ import pytest
 import prodex
 from prodex.notebook.saved import MOST_BYTES, saved_html
 from prodex.notebook.session.actions import Section
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.blocks import heading, paragraph, table, typed_text
 from prodex.notebook.widget import Explore, explore

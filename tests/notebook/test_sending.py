@@ -9,7 +9,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.judged_answers import answers_blocks, judged_answers
 from prodex.notebook.views.sending import OUTBOXES, Judging, Outbox, outbox
 from tests.notebook.pressing import words_in

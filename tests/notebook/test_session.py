@@ -11,7 +11,7 @@ import pytest
 import prodex as px
 from prodex.notebook.app import App
 from prodex.notebook.session.readings import last_read, read_for, reading
-from prodex.notebook.session.value import History, Session
+from prodex.notebook.session.session import History, Session
 from prodex.selection import Selection
 from prodex.worklists.text_corrections import TextCorrection
 
@@ -162,7 +162,7 @@ def test_a_script_that_ends_while_something_is_read_prints_nothing() -> None:
         "import time, prodex as px\n"
         "from prodex.notebook.session import jobs\n"
         "from prodex.notebook.app import App\n"
-        "from prodex.notebook.session.value import Session\n"
+        "from prodex.notebook.session.session import Session\n"
         "app = App(Session(px.flatten([{'id': n} for n in range(2000)])))\n"
         "app.view()\n"
         "app.run('read', lambda reporter: time.sleep(0.3), title='Reading')\n"

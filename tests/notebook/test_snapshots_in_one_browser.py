@@ -11,7 +11,7 @@ import pytest
 
 import prodex
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex_sandbox.sample import shared_products
 from tests.quality import hostile
 

@@ -16,7 +16,7 @@ from prodex.errors import ServiceError
 from prodex.files.atomic import discard
 from prodex.notebook.app import App
 from prodex.notebook.session.readings import KeptReading, Readings, last_read
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.saved_snapshots import SnapshotEntry, snapshot_entries, snapshots_to_compare
 from prodex.notebook.views.trend import read_trend
 from prodex.sandbox import Fault, Sandbox

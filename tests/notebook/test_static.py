@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import prodex as px
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.static import blocks_html
 from prodex.notebook.views.blocks import (
     box,

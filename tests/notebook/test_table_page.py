@@ -15,7 +15,7 @@ from prodex.errors import QueryError
 from prodex.exploration.product_columns import ProductColumns, ProductRows
 from prodex.exploration.table_page import COLUMNS, Order, Sorter, cell, cells
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.table import page_ids
 from prodex.query import ProductQuery
 

@@ -17,7 +17,7 @@ import prodex
 from prodex.catalog import Origin
 from prodex.exploration.facets import facet_name
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views import table, table_heads
 from prodex.notebook.views.products_left import is_left
 from prodex.query import ProductQuery

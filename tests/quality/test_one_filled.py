@@ -8,7 +8,7 @@ import pandas as pd
 
 import prodex
 from prodex.exploration.filled import FilledColumns
-from prodex.facts.filled import fill_states
+from prodex.facts.attribute_states import fill_states
 from prodex.quality.states import State
 from prodex.tables.fill_state import STATES
 from tests.tables.test_visible import INVISIBLE, VISIBLE

@@ -23,8 +23,8 @@ from prodex.colour_scale import SCALE
 from prodex.display.report import rendered
 from prodex.display.report.contents import GROUPINGS, contents, tiles
 from prodex.errors import InputError
-from prodex.messages import percent
 from prodex.notebook import assets
+from prodex.phrases import percent
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State

@@ -13,10 +13,10 @@ import pytest
 
 import prodex
 from prodex.catalog.origin import Chosen
-from prodex.messages import percent
 from prodex.notebook.app import App
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.export import shown_table
+from prodex.phrases import percent
 from prodex.quality.audit import Audit
 from prodex.worklists.layout import SEVERAL, TO_FIX, VISIBLE_WIDTH, pixels
 from prodex_sandbox.sample import AS_OF, shared_products

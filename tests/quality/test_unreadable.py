@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import prodex
 from prodex.exploration.filled import FilledColumns
-from prodex.facts.filled import fill_states
+from prodex.facts.attribute_states import fill_states
 from prodex.tables.fill_state import STATES
 from prodex_sandbox.sample import AS_OF
 from tests.cases import each_row

@@ -16,7 +16,7 @@ import pytest
 import prodex
 from prodex import clock
 from prodex.catalog import Origin
-from prodex.catalog.ledger import Ledger
+from prodex.catalog.load_ledger import Ledger
 from prodex.errors import InputError, SnapshotNotFound
 from prodex.quality.archive import remove_audits
 from prodex.quality.figures import FIGURES, Figures, figures_of, kept_figures

@@ -2,7 +2,7 @@
 
 from prodex.catalog.catalog import Catalog
 from prodex.catalog.export_reading import read_export
-from prodex.catalog.ledger import Ledger
+from prodex.catalog.load_ledger import Ledger
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.catalog.where import UnmatchedWarning

@@ -30,7 +30,7 @@ from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FormatName
 from prodex.languages import Message
 from prodex.limits import Limits
-from prodex.messages import hint, nearest
+from prodex.phrases import hint, nearest
 from prodex.progress import Progress
 from prodex.selection import Selection
 from prodex.tables.declaration import TABLES

@@ -21,7 +21,7 @@ from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files.untrusted import leads_to_folder
 from prodex.formats.exporting import ExportedFiles, ExportedTable, check_format, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
-from prodex.messages import counted, hint
+from prodex.phrases import counted, hint
 from prodex.progress import Progress, is_shown
 from prodex.tables.declaration import TABLES
 

@@ -27,7 +27,7 @@ from prodex.formats.exporting import PACKAGE, Package, Resource, read_package
 from prodex.formats.json_lines import read_jsonl, read_records
 from prodex.formats.registry import FORMATS, ReadTable
 from prodex.limits import LimitExceeded, Limits, Meter
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.tables.attributes import stored_presence
 from prodex.tables.declaration import TABLES, misfit
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.errors import QueryError
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.selection.column_values import PACKAGING_CODES
 from prodex.tables.attributes import PENDING
 from prodex.tables.frames import to_frame

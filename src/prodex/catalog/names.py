@@ -18,7 +18,7 @@ from prodex.catalog.cells import language_of
 from prodex.catalog.origin import Origin
 from prodex.errors import QueryError
 from prodex.locales import known_language_tag, language_tag, short_of, spelled_short, tag_of
-from prodex.messages import hint, nearest
+from prodex.phrases import hint, nearest
 from prodex.query import ProductQuery
 from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, is_within
 from prodex.tables.columns import by_value

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
 from prodex.errors import InputError, QueryError
-from prodex.messages import hint, unaccented
+from prodex.phrases import hint, unaccented
 from prodex.tables.attributes import PENDING
 from prodex.tables.frames import to_frame
 from prodex.written_numbers import INSIDE, written_number

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import msgspec
 
-from prodex.catalog.ledger import Ledger
+from prodex.catalog.load_ledger import Ledger
 from prodex.files.untrusted import Count, Moment, check_moment, converted
 from prodex.languages import LANGUAGES, Message, Said, Translation
 from prodex.languages.message import plain_value

@@ -26,7 +26,7 @@ from prodex.catalog.part import Part
 from prodex.errors import QueryError, SnapshotDamaged
 from prodex.files import parquet
 from prodex.installation import missing_extra
-from prodex.messages import nearest
+from prodex.phrases import nearest
 from prodex.tables.declaration import TABLES
 from prodex.tables.flatten import decoded_table
 from prodex.tables.frames import to_frame

@@ -20,7 +20,7 @@ from prodex.catalog.catalog import Catalog
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.selection import Selection
 from prodex.selection.column_values import column_condition, containing_words, not_found_words
 from prodex.selection.plain import COLUMNS, MARKET

@@ -25,7 +25,7 @@ from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
 from prodex.locales import short_of
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.tables.attributes import TEXTS, is_within
 from prodex.tables.columns import as_one_chunk
 from prodex.tables.declaration import TABLES

@@ -23,7 +23,7 @@ from prodex.errors import ChangesRefused, IncompleteLoad
 from prodex.files.atomic import home, relative_to_working_folder
 from prodex.gtin import are_valid
 from prodex.locales import language_label
-from prodex.messages import counted, percent
+from prodex.phrases import counted, percent
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
 

@@ -30,7 +30,7 @@ from prodex.cli.output import counts_of, say
 from prodex.cli.typed_numbers import integer, number
 from prodex.cli.words import error_in_words
 from prodex.errors import InputError, ProdexError, QueryError
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.progress import is_watched
 from prodex.untrusted_text import on_one_line
 

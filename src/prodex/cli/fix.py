@@ -14,7 +14,7 @@ import prodex
 from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, Until, command
 from prodex.cli.output import Format, say
 from prodex.errors import QueryError
-from prodex.messages import counted
+from prodex.phrases import counted
 
 app: typer.Typer = typer.Typer()
 

@@ -10,7 +10,7 @@ import typer
 import prodex
 from prodex.cli.options import OutputOptions, SnapshotName, command
 from prodex.cli.output import Format, say
-from prodex.messages import counted
+from prodex.phrases import counted
 
 app: typer.Typer = typer.Typer()
 

@@ -16,7 +16,7 @@ from prodex.cli.output import say
 from prodex.errors import InputError
 from prodex.files.atomic import home, storage, writing
 from prodex.installation import extra_line, is_made, missing_extra, prodex_command
-from prodex.messages import counted
+from prodex.phrases import counted
 
 _FIRST = "01_first_look.ipynb"
 #: In an installed package, and in a checkout.

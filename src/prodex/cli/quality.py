@@ -29,7 +29,7 @@ from prodex.cli.options import (
 from prodex.cli.output import Format, say
 from prodex.cli.typed_numbers import count, share
 from prodex.errors import QueryError, SnapshotNotFound
-from prodex.messages import counted, hint, hint_and_all, percent
+from prodex.phrases import counted, hint, hint_and_all, percent
 
 if TYPE_CHECKING:
     from prodex.languages import Translation

@@ -19,7 +19,7 @@ from prodex.cli.typed_numbers import integer
 from prodex.errors import InputError, QueryError
 from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FORMATS, FormatName
-from prodex.messages import counted, hint_and_all
+from prodex.phrases import counted, hint_and_all
 from prodex.tables.declaration import TABLES, data_dictionary
 
 app: typer.Typer = typer.Typer()

@@ -19,7 +19,7 @@ from prodex.facts.groups import Groups, groups_of, with_names
 from prodex.files.html_file import HtmlFile
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.progress import Progress
 from prodex.tables.columns import as_one_chunk
 from prodex.tables.frames import to_frame

@@ -24,7 +24,7 @@ from prodex.compare.scope import Scope
 from prodex.errors import SnapshotDamaged
 from prodex.facts.pending import own_path
 from prodex.locales import short_of
-from prodex.messages import composed
+from prodex.phrases import composed
 from prodex.tables.attributes import anchored, child_path, is_within
 from prodex.tables.containers import as_declared
 from prodex.tables.declaration import TABLES

@@ -35,7 +35,7 @@ from prodex.corrections.step_log import StepLog
 from prodex.corrections.stepping import StepDone, ask_about_growth, do_step
 from prodex.errors import ChangesRefused, InputError
 from prodex.executors import without_collecting
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.quality.profile import Profile
 from prodex.quality.run import audit, moment_of
 from prodex.selection.paths import needs_audit

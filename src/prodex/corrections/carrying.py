@@ -14,7 +14,7 @@ from prodex.corrections.operations import CopyFrom, MoveText
 from prodex.corrections.products_in_work import ProductsInWork, StepImpossible
 from prodex.corrections.value_places import Codes, StepPlace, StepRefusal, StepRows, in_codes, single_values
 from prodex.locales import is_whole_language, known_language_tag, language_tag, tag_of
-from prodex.messages import composed
+from prodex.phrases import composed
 from prodex.worklists.answer_kinds import AnswerShape
 
 _NUMBERS: Final = frozenset({AnswerShape.QUANTITY, AnswerShape.INTEGER, AnswerShape.NUMBER})

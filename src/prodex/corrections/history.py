@@ -29,7 +29,7 @@ from prodex.errors import InputError
 from prodex.gtin import comparable
 from prodex.ledger.change_digests import made_by, place_digest, value_digest
 from prodex.ledger.writes import SentWrite, SentWrites, WriteOutcome, sent_writes
-from prodex.messages import counted, hint
+from prodex.phrases import counted, hint
 from prodex.send.sent_states import SentChange, sent_changes
 from prodex.store.archive import snapshots_folder
 from prodex.store.record_history import (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeAlias
 
 from prodex.locales import short_of
-from prodex.messages import composed
+from prodex.phrases import composed
 
 #: The cases that texts can be written in.
 CASES: Final = ("upper", "lower", "sentence", "title")

@@ -41,8 +41,8 @@ from prodex.corrections.letter_case import (
 )
 from prodex.errors import InputError
 from prodex.locales import known_language_tag, language_tag, short_of
-from prodex.messages import hint
 from prodex.patterns import OF_A_WORD, Pattern
+from prodex.phrases import hint
 from prodex.quality.units import FACTORS
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.worklists.units import dimension_of, unit_code

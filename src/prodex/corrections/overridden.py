@@ -18,7 +18,7 @@ from prodex.corrections.frame_columns import Columns, frame_of, of_write
 from prodex.errors import SnapshotDamaged, SnapshotError, StorageError
 from prodex.gtin import comparable_column
 from prodex.ledger.writes import sent_writes
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.send.sent_states import SentState, SentValue, sent_values
 from prodex.store.archive import snapshots_folder, unlinked
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot

@@ -16,7 +16,7 @@ from prodex.corrections.leaves import TEXT, Leaves, Mask, Rows, as_one_array, no
 from prodex.corrections.operations import CopyFrom, MoveText
 from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.selection import Selection
 from prodex.send.known_products import received_products
 from prodex.send.records import Product

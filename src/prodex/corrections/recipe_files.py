@@ -30,7 +30,7 @@ from prodex.corrections.recipe import FORMAT, Recipe, RecipeStep
 from prodex.errors import InputError
 from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, TomlFile, TomlText
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.selection import Selection
 from prodex.selection.plain import read_plain
 

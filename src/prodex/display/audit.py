@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from prodex.display.html_tables import block, table
 from prodex.languages import ENGLISH, Message, Said, Translation
-from prodex.messages import counted, day_in_words
+from prodex.phrases import counted, day_in_words
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE

@@ -10,7 +10,7 @@ from prodex.advice import Advice, PythonCall, advice, together
 from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
 from prodex.files.atomic import relative_to_working_folder
-from prodex.messages import counted, moment_in_words
+from prodex.phrases import counted, moment_in_words
 from prodex.tables.declaration import TABLES
 from prodex.untrusted_text import on_one_line
 

@@ -21,7 +21,7 @@ import pandas as pd
 from prodex.colour_scale import LIGHT, SCALE, SCORES, shade
 from prodex.facts.groups import shown_names
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.messages import percent
+from prodex.phrases import percent
 from prodex.quality.group_figures import block_scores
 from prodex.quality.scores import SMALL
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from prodex.colour_scale import stylesheet
 from prodex.files.atomic import writing
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.pictures.contact_sheet import Gallery, SheetCell
 from prodex.pictures.resize import data_url, smaller_within
 from prodex.untrusted_text import label

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
-from prodex.messages import moment_in_words
+from prodex.phrases import moment_in_words
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:

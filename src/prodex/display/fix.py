@@ -10,7 +10,7 @@ import pandas as pd
 
 from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.untrusted_text import on_one_line
 from prodex.worklists.answer_rows import TYPED
 from prodex.worklists.returned_files import place_in_words

@@ -11,7 +11,7 @@ from prodex.arguments import whole_number
 from prodex.display.audit import lines, notes
 from prodex.errors import InputError
 from prodex.files.atomic import writing
-from prodex.messages import counted, percent
+from prodex.phrases import counted, percent
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
 from prodex.untrusted_text import on_one_line
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from prodex.advice import Named, PythonCall, advice, in_words
 from prodex.display.html_tables import block, table
 from prodex.files.atomic import relative_to_working_folder
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from prodex.exploration.facet_values import FacetValues
 from prodex.exploration.facets import fill_facet
 from prodex.exploration.filled import CellState, FilledColumns, FilledCount
 from prodex.exploration.filtering import ProductFilter
-from prodex.facts.filled import Attribute
+from prodex.facts.attribute_states import Attribute
 from prodex.facts.groups import column_names
 from prodex.locales import language_label, language_name
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.progress import Show
 from prodex.quality import Audit
 from prodex.quality.check import Check

@@ -22,7 +22,7 @@ from prodex.files.atomic import home, relative_to_working_folder, remove, safe_n
 from prodex.files.lock import locked
 from prodex.files.state import write_state
 from prodex.files.untrusted import is_there, read_json
-from prodex.messages import counted, moment_in_words
+from prodex.phrases import counted, moment_in_words
 from prodex.store.archive import snapshots_folder
 from prodex.worklists.text_corrections import TextCorrection
 

@@ -23,7 +23,7 @@ from prodex.exploration.filled import USUAL, CellState, FilledColumns, FilledRea
 from prodex.exploration.product_columns import DISTINCT, ProductColumns
 from prodex.exploration.ranges import measure_of
 from prodex.exploration.table_page import title
-from prodex.facts.filled import fill_states
+from prodex.facts.attribute_states import fill_states
 from prodex.facts.gpc import gpc_above, is_brick, segment_label
 from prodex.facts.groups import Groups
 from prodex.facts.name import CODE_OF, distinct_labels

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from prodex.catalog import Catalog
 from prodex.executors import side_by_side
 from prodex.exploration.facet_values import FacetValues
-from prodex.facts.filled import Attribute, filled_masks
+from prodex.facts.attribute_states import Attribute, filled_masks
 from prodex.facts.requested_data import Asked, asked_for
 from prodex.progress import Show
 from prodex.tables.attributes import TEXTS

@@ -12,7 +12,7 @@ import pyarrow as pa
 from prodex.exploration.facet_values import FacetValues
 from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.facts.name import shown_one
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.pictures.resize import data_url
 from prodex.selection import Code
 from prodex.tables.columns import Mask, is_true

@@ -22,7 +22,7 @@ from prodex.exploration.ranges import Histogram, in_utc, measure_of, overlap, re
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.languages.labels import attribute_label
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.selection import Range
 from prodex.selection.sentences import range_words
 from prodex.tables.attributes import is_within

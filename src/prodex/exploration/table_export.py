@@ -15,7 +15,7 @@ from prodex.exploration.product_columns import ProductColumns, Rows
 from prodex.exploration.table_page import column_values
 from prodex.formats.exporting import ExportedTable, cut_in_words, tables_in, write_export
 from prodex.formats.registry import FORMATS, FormatName
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.progress import Progress
 from prodex.tables.declaration import TABLES
 

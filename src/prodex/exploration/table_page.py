@@ -19,7 +19,7 @@ from prodex.exploration.product_columns import (
     shown_by,
 )
 from prodex.facts.name import NAME_PATHS
-from prodex.messages import percent
+from prodex.phrases import percent
 from prodex.quality.completeness import SHARE, channel_column_title, is_of_channel
 from prodex.tables.columns import unaccented_texts
 from prodex.tables.declaration import TABLES

@@ -33,7 +33,7 @@ from prodex.facts.name import CODE_OF, distinct_labels, text_languages
 from prodex.facts.owner import owner_codes
 from prodex.facts.pending import IS_OWN
 from prodex.locales import language_label, short_of
-from prodex.messages import composed, hint, meant
+from prodex.phrases import composed, hint, meant
 from prodex.tables.columns import Rows, as_one_chunk, encoded, filled_values, places, unless_blank
 from prodex.tables.declaration import TABLES
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from prodex.catalog import Catalog, Part
 from prodex.executors import side_by_side
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.tables.columns import as_one_chunk
 from prodex.tables.declared_paths import DeclaredKind
 from prodex.tables.unreadable import Unreadable

@@ -16,7 +16,7 @@ import msgspec
 from prodex.arguments import described
 from prodex.errors import InputError
 from prodex.files.toml_text import Keys, TomlText
-from prodex.messages import hint
+from prodex.phrases import hint
 
 _Shape = TypeVar("_Shape", bound=msgspec.Struct)
 

@@ -26,7 +26,7 @@ from prodex.files.layouts import require_layout
 from prodex.files.untrusted import Count, read_json
 from prodex.formats.formulas import escape_formulas as escaped
 from prodex.formats.registry import FORMATS, Batches, FormatName
-from prodex.messages import counted, hint
+from prodex.phrases import counted, hint
 from prodex.progress import Progress, showing
 from prodex.tables.declaration import TABLES
 from prodex.tables.frames import to_frame

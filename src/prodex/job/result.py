@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from prodex.messages import counted, moment_in_words
+from prodex.phrases import counted, moment_in_words
 from prodex.untrusted_text import on_one_line
 
 #: Characters that Markdown or HTML would read as markup, and where an address would become a link.

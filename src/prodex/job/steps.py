@@ -46,7 +46,7 @@ from prodex.job.run_journal import job_folder
 from prodex.languages import Message, Translation
 from prodex.ledger.upserts import anything_sent, unfollowed_imports
 from prodex.load import load_products, refresh
-from prodex.messages import counted, percent
+from prodex.phrases import counted, percent
 from prodex.publishing import publish
 from prodex.quality.archive import AUDITS, list_audits, remove_audits
 from prodex.quality.comparison import compare_audits, worsening

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from functools import cache
 
-from prodex import messages
+from prodex import phrases
 from prodex.languages.translation import LANGUAGES, Translation
 
 
@@ -26,7 +26,7 @@ def letters(text: str) -> str:
     >>> letters("Wert GESEHEN:"), letters("löschen"), letters("loeschen")
     ('wertgesehen', 'loschen', 'loschen')
     """
-    return _UMLAUTS.sub(r"\1", _SIGNS_AND_SPACES.sub("", messages.unaccented(text)))
+    return _UMLAUTS.sub(r"\1", _SIGNS_AND_SPACES.sub("", phrases.unaccented(text)))
 
 
 _SIGNS_AND_SPACES, _UMLAUTS = re.compile(r"[\W_]+"), re.compile("([aou])e")

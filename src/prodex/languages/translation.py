@@ -22,18 +22,18 @@ from typing import Any, Self
 from babel import Locale, dates, numbers
 from babel.messages.pofile import PoFileError, read_po
 
-from prodex import messages
+from prodex import phrases
 from prodex.errors import InputError
 from prodex.installed_packs import installed_packs
 from prodex.languages.labels import NAMED, attribute_label
 from prodex.languages.message import Message, Said, filled_in, places_of
 from prodex.locales import known_language_tag, language_label, language_name, market_name
-from prodex.messages import hint_and_all
+from prodex.phrases import hint_and_all
 
 #: The languages that there are: English, and those with a folder here.
 LANGUAGES = ("en", "fr", "de", "nl")
 
-_DAY_IN_WORDS = re.compile(rf"([1-9]|[12]\d|3[01]) ({'|'.join(messages.MONTHS)}) (\d{{4}})")
+_DAY_IN_WORDS = re.compile(rf"([1-9]|[12]\d|3[01]) ({'|'.join(phrases.MONTHS)}) (\d{{4}})")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 #: Different sentences of one language that are kept: there are few among very many rows.
 _KEPT = 20_000
@@ -124,12 +124,12 @@ class Translation:
         return _written_number(value, form, self.language)
 
     def percent(self, share: float, digits: int = 1) -> str:
-        """Write a share in per cent, as `prodex.messages.percent` does in English.
+        """Write a share in per cent, as `prodex.phrases.percent` does in English.
 
         >>> Translation("en").percent(0.612), Translation("de").percent(0.612), Translation("fr").percent(1, 0)
         ('61.2 %', '61,2\\xa0%', '100\\xa0%')
         """
-        english = messages.percent(share, digits)
+        english = phrases.percent(share, digits)
         if not english.endswith(" %"):
             return self.gettext("none")
         return english if self.is_english else self._with_own_signs(english.replace(" %", "%"))
@@ -201,7 +201,7 @@ class Translation:
         ['26. November 2026, 08:05', '2. August 2026', None]
         """
         if (said := _DAY_IN_WORDS.fullmatch(text)) is not None:
-            return self.day(date(int(said[3]), messages.MONTHS.index(said[2]) + 1, int(said[1])))
+            return self.day(date(int(said[3]), phrases.MONTHS.index(said[2]) + 1, int(said[1])))
         if not _MOMENT.fullmatch(text):
             return None
         moment = datetime.fromisoformat(text)

@@ -26,7 +26,7 @@ from prodex.gtin import gtin_key
 from prodex.ledger.upsert_file import LONGEST, UpsertFile
 from prodex.ledger.upserts import LedgerEntry, list_entries, upsert_named
 from prodex.limits import KeepingLimits
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.service.replies import canonical
 from prodex.tables.plain_walk import product_key
 from prodex.written_json import read_written, written_json

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from prodex.arguments import duration_given
 from prodex.clock import ANY_ZONE, TOLERATED
 from prodex.errors import QueryError
-from prodex.messages import moment_in_words
+from prodex.phrases import moment_in_words
 
 #: A load requests what changed meanwhile since its beginning, less this: a service needs a moment to index what was
 #: written, and the clocks of its machines differ.

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.catalog.ledger import MOST_LISTED, Ledger, limited_lines, product_named
+from prodex.catalog.load_ledger import MOST_LISTED, Ledger, limited_lines, product_named
 from prodex.catalog.part import Part
 from prodex.clock import ANY_ZONE
 from prodex.facts.pending import own

@@ -13,7 +13,7 @@ from prodex import locales
 from prodex.advice import PythonCall, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
-from prodex.catalog.ledger import Ledger
+from prodex.catalog.load_ledger import Ledger
 from prodex.errors import QueryError, SnapshotNotFound
 from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage
@@ -32,14 +32,14 @@ from prodex.load.resume import (
     require_complete,
     resumed,
 )
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.progress import Progress, Reporter, reporting, write_line
 from prodex.query import ProductQuery
 from prodex.query.filters import FILTERS
 from prodex.selection import Selection
 from prodex.selection.plain import selection_given
 from prodex.selection.request import request_for
-from prodex.selection.value import SelectionRequest
+from prodex.selection.selection import SelectionRequest
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.service.pull import checked_page_size

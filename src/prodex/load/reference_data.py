@@ -16,7 +16,7 @@ import pandas as pd
 
 from prodex.arguments import described
 from prodex.errors import IncompleteLoad, QueryError, RequestRefused, UnexpectedReply
-from prodex.messages import counted, hint_and_all
+from prodex.phrases import counted, hint_and_all
 from prodex.service import Client
 from prodex.service.connection import service_given
 from prodex.tables.envelope import count_of

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog, Origin
-from prodex.catalog.ledger import limited_lines
+from prodex.catalog.load_ledger import limited_lines
 from prodex.errors import InputError, QueryError, SnapshotDamaged
 from prodex.executors import checked_executor
 from prodex.files.atomic import checked_name, storage

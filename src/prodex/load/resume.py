@@ -16,11 +16,11 @@ from prodex import clock
 from prodex.advice import Argument, PythonCall, advice
 from prodex.arguments import duration_given
 from prodex.catalog import Catalog, Origin
-from prodex.catalog.ledger import Ledger
+from prodex.catalog.load_ledger import Ledger
 from prodex.errors import IncompleteLoad, OtherLayout, ProdexError, SnapshotError, StorageError
 from prodex.files.atomic import checked_name, remove
 from prodex.files.untrusted import is_folder, is_there
-from prodex.messages import duration_in_words, moment_in_words
+from prodex.phrases import duration_in_words, moment_in_words
 from prodex.progress import Progress, write_line
 from prodex.query import ProductQuery
 from prodex.service import Client

@@ -18,7 +18,7 @@ from prodex.notebook.permitted import permitted
 from prodex.notebook.session.actions import Deed, Section, Want, deed_of
 from prodex.notebook.session.jobs import Work, are_same_arguments
 from prodex.notebook.session.rights import Right
-from prodex.notebook.session.value import Notice, Refused, Session, ShownWork, error_text
+from prodex.notebook.session.session import Notice, Refused, Session, ShownWork, error_text
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.frame import frame_view
 from prodex.progress import Reporter

@@ -42,7 +42,7 @@ def saved_html(view: Mapping[str, Any], pictures: Pictures | None = None) -> str
     --------
     >>> import prodex
     >>> from prodex.notebook.app import App
-    >>> from prodex.notebook.session.value import Session
+    >>> from prodex.notebook.session.session import Session
     >>> "<caption>Products</caption>" in saved_html(App(Session(prodex.flatten([{"id": 7}]))).view())
     True
     """

@@ -17,15 +17,15 @@ from prodex.catalog import Catalog
 from prodex.compare import Difference
 from prodex.errors import InputError, QueryError
 from prodex.files.html_file import HtmlFile
-from prodex.messages import counted
 from prodex.notebook.app import App
 from prodex.notebook.assets import script, style
 from prodex.notebook.html_file.write import write_products
 from prodex.notebook.saved import in_place_html, saved_html
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views import SECTIONS
 from prodex.notebook.views.coverage import coverage_frame
 from prodex.notebook.views.load import asked_of, with_query
+from prodex.phrases import counted
 from prodex.progress import Progress
 from prodex.quality import Audit
 from prodex.query import ProductQuery

@@ -17,7 +17,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.network.listening import LOOPBACK, listening
 from prodex.notebook.session.rights import Right
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.audits_before import newest
 from prodex.notebook.views.compared import ComparedSnapshots
 from prodex.notebook.views.comparison import compared, with_comparison

@@ -18,7 +18,7 @@ from prodex.errors import InputError
 from prodex.facts.name import names_of, shown_one
 from prodex.files.untrusted import leads_to_folder
 from prodex.limits import Limits
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.pictures.resize import SmallPicture
 from prodex.pictures.thumbnails import (
     NO_PACKSHOT,

@@ -27,7 +27,7 @@ from prodex.errors import PublicationConflict, PublicationRefused, SnapshotNotFo
 from prodex.files import parquet
 from prodex.files.layouts import require_layout
 from prodex.files.parquet import FileFacts
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.publishing.destination import Place, delta
 from prodex.publishing.publication import Publication, unreadable
 

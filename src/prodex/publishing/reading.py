@@ -17,7 +17,7 @@ from prodex.files.parquet import FileFacts
 from prodex.files.untrusted import refuse_links
 from prodex.publishing.delta_tables import nothing_at
 from prodex.publishing.destination import Place, delta, place_of
-from prodex.publishing.pointer import Pointer, pointer_of
+from prodex.publishing.pointer_table import Pointer, pointer_of
 from prodex.publishing.publication import file_names
 from prodex.store.archive import is_of, zone_note
 from prodex.store.parts import StoredPart

@@ -25,7 +25,7 @@ from prodex.facts.same_product import subject_of
 from prodex.files.atomic import reading
 from prodex.files.lock import user_name
 from prodex.files.untrusted import leads_to_file
-from prodex.messages import counted, hint
+from prodex.phrases import counted, hint
 from prodex.quality.accepted import (
     ACCEPTED_FILE,
     AcceptedFindings,

@@ -13,7 +13,7 @@ from functools import cache
 
 from prodex.errors import InputError
 from prodex.locales import language_name, language_tag, short_of
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.quality.asks import CHARACTERS, CODES, PATTERN, PIXELS, Ask
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.tables.attributes import MEASURES, TEXTS, is_within

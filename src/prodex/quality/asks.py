@@ -24,8 +24,8 @@ from functools import cached_property
 from typing import Any
 
 from prodex.errors import InputError
-from prodex.messages import nearest
 from prodex.patterns import Pattern
+from prodex.phrases import nearest
 from prodex.quality.codes_in_use import NO_CODES, not_in_use
 
 #: The conditions by the names that messages use.

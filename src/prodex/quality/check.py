@@ -15,7 +15,7 @@ from prodex.errors import InputError, QueryError
 from prodex.facts.requested_data import OR, Asked, asked_for
 from prodex.languages import Message, Said, either
 from prodex.locales import language_tag, short_of
-from prodex.messages import day_in_words, hint
+from prodex.phrases import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
 from prodex.quality.rulebook import SEVERITIES, Rule, all_rules, read_parameters

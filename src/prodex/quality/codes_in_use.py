@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from prodex.errors import QueryError
 from prodex.locales import market_code
-from prodex.messages import nearest, unaccented
+from prodex.phrases import nearest, unaccented
 
 #: Where nobody knows which codes are in use.
 NO_CODES: Mapping[str, str] = MappingProxyType({})

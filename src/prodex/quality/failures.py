@@ -16,7 +16,7 @@ from prodex import locales
 from prodex.errors import QueryError
 from prodex.languages import ENGLISH, Translation
 from prodex.locales import short_of
-from prodex.messages import hint, meant
+from prodex.phrases import hint, meant
 from prodex.quality.accepted import NONE_ACCEPTED
 from prodex.quality.audit_part import IDENTITY, AuditPart
 from prodex.quality.check import Check

@@ -11,7 +11,7 @@ import pandas as pd
 
 from prodex.errors import QueryError
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.messages import hint, percent
+from prodex.phrases import hint, percent
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.rulebook import SEVERITIES
 from prodex.quality.scores import points, ratio

@@ -8,7 +8,7 @@ import pandas as pd
 from prodex.errors import QueryError
 from prodex.facts.groups import Groups, column_names, with_names
 from prodex.locales import language_label
-from prodex.messages import hint_and_all
+from prodex.phrases import hint_and_all
 from prodex.quality.audit import Audit
 from prodex.quality.scores import SMALL, by_group, counted, ratio, states_by_group
 from prodex.quality.states import State

@@ -26,8 +26,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.locales import short_of
-from prodex.messages import unaccented
 from prodex.once_per_process import once_per_process
+from prodex.phrases import unaccented
 from prodex.quality.remembered import has_match
 from prodex.tables.columns import Rows, is_true
 

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from prodex.advice import PythonCall, advice
 from prodex.catalog import Origin, Part
 from prodex.errors import SnapshotDamaged
-from prodex.facts.filled import AttributeStates
+from prodex.facts.attribute_states import AttributeStates
 from prodex.facts.market import markets_of
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import are_pending

@@ -75,7 +75,7 @@ from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.installed_packs import installed_packs
 from prodex.locales import market_code
-from prodex.messages import hint, nearest
+from prodex.phrases import hint, nearest
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.required_checks import checks_of_requirements

@@ -20,7 +20,7 @@ from prodex.errors import InputError
 from prodex.facts.gpc import gpc_above
 from prodex.languages import Message, Said
 from prodex.limits import Limits
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.quality.asked_attributes import AskedAttribute, value_columns
 from prodex.quality.asks import Ask
 from prodex.selection import Selection

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from prodex.errors import InputError
 from prodex.installed_packs import installed_packs
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import Law
 from prodex.quality.products import Products

@@ -17,7 +17,7 @@ import pandas as pd
 
 from prodex.facts.groups import Groups
 from prodex.languages import Message
-from prodex.messages import percent
+from prodex.phrases import percent
 from prodex.quality.check import Check
 from prodex.quality.states import State, States
 

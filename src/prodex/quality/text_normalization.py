@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.messages import LETTERS
+from prodex.phrases import LETTERS
 from prodex.quality.remembered import Remembered
 from prodex.tables.columns import as_one_chunk, is_true
 
@@ -79,7 +79,7 @@ def _fold(texts: pa.Array) -> pa.Array:
     emphasised = pa.array(is_true(pc.match_substring_regex(texts, _EMPHASISED)))
     if pc.any(emphasised).as_py():
         texts = pc.replace_with_mask(texts, emphasised, _unemphasised(texts.filter(emphasised)))
-    # As in `prodex.messages.unaccented`; accents go further below, since accents distinguish words.
+    # As in `prodex.phrases.unaccented`; accents go further below, since accents distinguish words.
     texts = pc.utf8_lower(pc.utf8_normalize(_replace_patterns(texts, _BEFORE_LOWERING), form="NFKD"))
     for letter, letters in LETTERS.items():
         texts = pc.replace_substring(texts, letter, letters)

@@ -15,7 +15,7 @@ from typing import Any, Never, Self, TypeAlias, TypeVar
 
 from prodex.advice import Argument, advice
 from prodex.errors import QueryError
-from prodex.messages import nearest
+from prodex.phrases import nearest
 from prodex.query.filters import FIELD_OF_WIRE_NAME, FILTERS, joined, text
 from prodex.query.values import ProductStatus, SharingStatus, ValidationStatus
 

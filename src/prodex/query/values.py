@@ -18,7 +18,7 @@ from prodex import gtin, locales
 from prodex.advice import PythonCall, advice
 from prodex.arguments import is_one, listed, whole_number
 from prodex.errors import InputError, QueryError
-from prodex.messages import hint_and_all
+from prodex.phrases import hint_and_all
 from prodex.written_numbers import is_rounded, written_whole
 
 

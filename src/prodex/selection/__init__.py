@@ -4,6 +4,6 @@
 what of it a service can be asked.
 """
 
-from prodex.selection.value import Begins, Code, FailingChecks, ProductList, Range, Selection
+from prodex.selection.selection import Begins, Code, FailingChecks, ProductList, Range, Selection
 
 __all__ = ["Begins", "Code", "FailingChecks", "ProductList", "Range", "Selection"]

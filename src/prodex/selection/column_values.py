@@ -23,11 +23,11 @@ from prodex import gtin
 from prodex.advice import PythonCall, advice
 from prodex.arguments import listed
 from prodex.errors import InputError, QueryError
-from prodex.messages import composed, hint
+from prodex.phrases import composed, hint
 from prodex.query import ProductStatus, SharingStatus, ValidationStatus
 from prodex.query.values import gtins_given, market, member, refuse_rounded
 from prodex.selection.plain import MARKET
-from prodex.selection.value import Begins
+from prodex.selection.selection import Begins
 from prodex.tables.columns import Answer, Mask, composed_texts, is_true
 from prodex.tables.declaration import TABLES
 from prodex.written_dates import written_date

@@ -11,7 +11,7 @@ from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, TomlFile
 from prodex.files.toml_writing import toml_lines, write_toml
 from prodex.selection.plain import as_plain, read_plain
-from prodex.selection.value import Selection
+from prodex.selection.selection import Selection
 
 #: The number of the layout that is written and read.
 _LAYOUT: Final = 1

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from prodex.locales import short_of
 from prodex.selection.plain import MARKET
-from prodex.selection.value import Selection
+from prodex.selection.selection import Selection
 from prodex.tables.declaration import COUNTED, TABLES
 
 #: Kinds of groups -> the wire path of what they are made by.

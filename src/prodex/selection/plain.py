@@ -27,8 +27,8 @@ from typing import Any, Final, TypeAlias, TypeGuard
 from prodex.arguments import described, listed
 from prodex.errors import InputError, QueryError
 from prodex.files.toml_writing import NO_VALUE
-from prodex.messages import hint
-from prodex.selection.value import Begins, FailingChecks, ProductList, Range, Selection
+from prodex.phrases import hint
+from prodex.selection.selection import Begins, FailingChecks, ProductList, Range, Selection
 from prodex.tables.declaration import TABLES
 from prodex.written_dates import written_date
 

@@ -14,7 +14,7 @@ from prodex.locales import short_of
 from prodex.query import ProductQuery
 from prodex.query.values import EPOCH, MILLISECOND, SECOND, ProductStatus
 from prodex.selection.paths import languages_of, needs_audit, paths_of
-from prodex.selection.value import Begins, Code, Range, Selection, SelectionRequest
+from prodex.selection.selection import Begins, Code, Range, Selection, SelectionRequest
 from prodex.tables.attributes import TEXTS
 
 #: Returns the fields of a query for a condition; None where the service has no such filter.

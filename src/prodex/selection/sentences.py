@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 from prodex.languages import Message, Said, either
-from prodex.selection.value import Code, Range, Selection
+from prodex.selection.selection import Code, Range, Selection
 from prodex.untrusted_text import cut
 
 #: Characters of a value that a label shows.

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from prodex.errors import InputError
 from prodex.languages import ENGLISH, Message, Translation
 from prodex.selection.paths import COLUMN, MISSING, MISSING_OF_ALL
-from prodex.selection.value import Selection
+from prodex.selection.selection import Selection
 from prodex.tables.columns import Mask, as_one_chunk
 
 #: What can be counted.

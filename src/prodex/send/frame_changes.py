@@ -19,7 +19,7 @@ from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.formats.formulas import unescape_formulas
 from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
-from prodex.messages import hint_and_all
+from prodex.phrases import hint_and_all
 from prodex.send.known_products import KnownProducts, received_products
 from prodex.send.merging import TextPlace, replace_code, text_change
 from prodex.send.product_writes import Changes, Refusal, merge_changes

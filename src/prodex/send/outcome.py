@@ -15,7 +15,7 @@ import pandas as pd
 from prodex.advice import Advice, PythonCall, advice, together
 from prodex.gtin import gtin_key
 from prodex.ledger.batch import Batch
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.service.replies import ENDED, RUNNING, SUCCESS, canonical
 from prodex.tables.envelope import count_of
 

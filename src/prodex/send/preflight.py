@@ -19,7 +19,7 @@ from prodex.errors import InputError, PreflightFailed
 from prodex.facts.name import NAMES
 from prodex.languages import Message, Said
 from prodex.ledger.earlier_records import without_maintained
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.send import xml
 from prodex.send.records import Product
 

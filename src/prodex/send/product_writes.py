@@ -20,7 +20,7 @@ from prodex.languages.message import said_by
 from prodex.ledger.batch import Loaded
 from prodex.ledger.change_digests import Digests, attribute_of, digests_of
 from prodex.locales import meant_by, short_of, tag_of
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.send.known_products import KnownProducts
 from prodex.send.merging import TextItem, join_changes, merge_values, texts_at, texts_of
 from prodex.send.records import DELETE, Product

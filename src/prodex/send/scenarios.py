@@ -15,7 +15,7 @@ from prodex.arguments import listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
 from prodex.gtin import gtin_key
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.progress import Progress, showing
 from prodex.send.batches import LARGEST_BATCH, checked_batch_size
 from prodex.send.products_now import products_now

@@ -26,7 +26,7 @@ from prodex.ledger.calls import LedgerCall, calls_with
 from prodex.ledger.change_digests import Digests, attribute_of, is_shown, shown_by
 from prodex.ledger.upsert_file import LONGEST, SETTLES, UpsertFile, ledger_folder, settling_time
 from prodex.ledger.upserts import note_ended, note_settled, upserts_of_correction
-from prodex.messages import moment_in_words
+from prodex.phrases import moment_in_words
 from prodex.query import ProductQuery
 from prodex.send.polling import ImportPolling
 from prodex.send.product_writes import Place

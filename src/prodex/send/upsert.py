@@ -16,7 +16,7 @@ from prodex.ledger.batch import Loaded, Planned
 from prodex.ledger.earlier_records import pack_records, remove_old
 from prodex.ledger.upsert_file import UpsertFile
 from prodex.limits import KeepingLimits
-from prodex.messages import counted, hint_and_all
+from prodex.phrases import counted, hint_and_all
 from prodex.progress import Progress
 from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, checked_batch_size, make_batches
 from prodex.send.preflight import PreflightFinding, inspect_products, preflight_frame, refuse_errors

@@ -25,9 +25,9 @@ from prodex.errors import (
     UnexpectedReply,
 )
 from prodex.limits import Limits
-from prodex.messages import counted
 from prodex.network.addresses import is_loopback
 from prodex.network.retry import RetryableError, Retrying, RetryPolicy
+from prodex.phrases import counted
 from prodex.query import ProductQuery
 from prodex.service.paging import ProductPage, announced
 from prodex.service.replies import (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from prodex.arguments import described
 from prodex.errors import InputError, SettingsError
 from prodex.limits import Limits
-from prodex.messages import nearest
 from prodex.network.retry import RetryPolicy
+from prodex.phrases import nearest
 from prodex.service import local_sandbox
 from prodex.service.client import Client
 from prodex.service.secret import Secret

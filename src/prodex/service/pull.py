@@ -11,7 +11,7 @@ from typing import Literal
 
 from prodex.advice import Argument, advice
 from prodex.arguments import whole_number
-from prodex.catalog.ledger import Ledger
+from prodex.catalog.load_ledger import Ledger
 from prodex.errors import IncompleteLoad, QueryError
 from prodex.progress import Progress, showing
 from prodex.query import ProductQuery

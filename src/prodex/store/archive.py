@@ -35,7 +35,7 @@ from prodex.files.untrusted import (
     read_bytes,
     read_json,
 )
-from prodex.messages import hint_and_all
+from prodex.phrases import hint_and_all
 
 _LOG = logging.getLogger("prodex")
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from prodex.catalog.ledger import product_named
+from prodex.catalog.load_ledger import product_named
 from prodex.clock import ANY_ZONE
 from prodex.store.disappeared_products import listing_is_whole
 from prodex.store.journal import LoadJournal

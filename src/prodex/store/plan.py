@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from prodex.catalog.ledger import Ledger, limited_lines
+from prodex.catalog.load_ledger import Ledger, limited_lines
 from prodex.store.copies import left_out
 from prodex.store.disappeared_products import absence_of
 from prodex.store.journal import LoadJournal

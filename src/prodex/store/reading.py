@@ -18,7 +18,7 @@ import pandas as pd
 from prodex import clock
 from prodex.arguments import described
 from prodex.catalog import Catalog
-from prodex.catalog.ledger import Ledger, limited_lines
+from prodex.catalog.load_ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
 from prodex.catalog.part import Part
 from prodex.encodings import checked_encoding

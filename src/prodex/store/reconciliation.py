@@ -1,7 +1,7 @@
 """Reconciliation: what was received compared with what was announced, and where the service contradicts itself.
 
-Pure: it reads the lines of a journal. A total is only a claim of the service; `prodex.catalog.ledger.Ledger` says what
-makes a load complete.
+Pure: it reads the lines of a journal. A total is only a claim of the service; `prodex.catalog.load_ledger.Ledger` says
+what makes a load complete.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from prodex.catalog.ledger import Ledger, limited_lines, product_named
-from prodex.messages import counted
+from prodex.catalog.load_ledger import Ledger, limited_lines, product_named
+from prodex.phrases import counted
 from prodex.query import GTINS_PER_CALL
 from prodex.store.disappeared_products import FEW, Absence, are_many
 from prodex.store.journal import LoadJournal

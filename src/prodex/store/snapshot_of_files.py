@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from prodex import clock
 from prodex.catalog import Catalog
-from prodex.catalog.ledger import Ledger, limited_lines
+from prodex.catalog.load_ledger import Ledger, limited_lines
 from prodex.catalog.origin import Origin
 from prodex.errors import InputError, ProdexError
 from prodex.files.atomic import storage

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.messages import LETTERS
+from prodex.phrases import LETTERS
 from prodex.tables.visible import visible_texts
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -54,7 +54,7 @@ def filled_values(values: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def unaccented_texts(texts: pa.Array) -> pa.Array:
-    """Return texts in the form in which words are compared; see `prodex.messages.unaccented`.
+    """Return texts in the form in which words are compared; see `prodex.phrases.unaccented`.
 
     >>> unaccented_texts(pa.array(["CRÈME Brûlée", "Œufs", None])).to_pylist()
     ['creme brulee', 'oeufs', None]
@@ -68,7 +68,7 @@ def unaccented_texts(texts: pa.Array) -> pa.Array:
 
 
 def composed_texts(texts: Any) -> Any:
-    """Return a column of texts, or an expression of one, as texts compare; see `prodex.messages.composed`.
+    """Return a column of texts, or an expression of one, as texts compare; see `prodex.phrases.composed`.
 
     >>> composed_texts(pa.array(["Nestle\u0301", None])).to_pylist() == ["Nestl\u00e9", None]
     True

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from prodex.encodings import not_utf8
 from prodex.errors import InputError
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.tables.attributes import child_path
 from prodex.tables.declaration import COUNTED, TABLES, Table
 from prodex.tables.explode import Indices, Places, constant, explode, renumber

@@ -15,7 +15,7 @@ import pandas as pd
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.locales import short_of
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.quality.accepted import accepted_findings
 from prodex.quality.accepting import accept
 from prodex.quality.audit import Audit

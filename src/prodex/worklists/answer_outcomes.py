@@ -32,7 +32,7 @@ from prodex.errors import InputError
 from prodex.languages import Message, Said
 from prodex.languages.message import said_by, sentences
 from prodex.locales import short_of, tag_of
-from prodex.messages import nearest
+from prodex.phrases import nearest
 from prodex.quality.misread_letters import misread
 from prodex.send.known_products import KnownProducts
 from prodex.send.merging import TextPlace

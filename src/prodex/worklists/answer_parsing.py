@@ -17,7 +17,7 @@ from prodex.catalog import Catalog
 from prodex.errors import ChangesRefused, InputError, ProdexError, QueryError
 from prodex.languages.recognized import recognized
 from prodex.locales import known_language_tag, language_tag
-from prodex.messages import nearest, nearest_few
+from prodex.phrases import nearest, nearest_few
 from prodex.worklists.answer_kinds import code_column, without_code
 from prodex.worklists.units import ESTIMATED, unit_code
 from prodex.written_numbers import amount_and_unit, as_json, stored_number, written_number

@@ -17,7 +17,7 @@ from prodex.errors import InputError
 from prodex.gtin import gtin_key
 from prodex.languages import Message
 from prodex.languages.recognized import spellings
-from prodex.messages import nearest, unaccented
+from prodex.phrases import nearest, unaccented
 from prodex.send.merging import join_changes
 from prodex.worklists.answer_changes import AnswerChange, AnswerChanges, merge_agreeing
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line, read_boolean, read_number

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from prodex.changes import ABSENT, Change, Item, step_to
 from prodex.languages import Message
 from prodex.languages.message import said_by
-from prodex.messages import nearest, unaccented
+from prodex.phrases import nearest, unaccented
 from prodex.send.merging import replace_code
 from prodex.worklists.answer_changes import AnswerChange, AnswerChanges, merge_agreeing
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, as_one_line

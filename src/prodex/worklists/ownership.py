@@ -23,7 +23,7 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.facts.groups import Groups, groups_of
 from prodex.languages import Message, Said
-from prodex.messages import hint_and_all
+from prodex.phrases import hint_and_all
 from prodex.tables.columns import as_one_chunk
 from prodex.worklists.returned_files import Answer, AnswerSheet, AnswerSource, HiddenSheet, Returned
 from prodex.worklists.row_keys import is_damaged, key_of

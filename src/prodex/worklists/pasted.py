@@ -26,7 +26,7 @@ from prodex.formats.frame_sheet import sheet_of_frame
 from prodex.formats.pasted_text import sheet_of_text
 from prodex.formats.workbook_cells import Cell, Row, cell_place
 from prodex.languages import Message, Said
-from prodex.messages import counted
+from prodex.phrases import counted
 from prodex.quality.profile import Profile
 from prodex.send.known_products import KnownProducts
 from prodex.store.snapshot import catalog_given

@@ -25,7 +25,7 @@ from prodex.languages.labels import attribute_title
 from prodex.languages.recognized import letters
 from prodex.languages.translation import LANGUAGES, Translation
 from prodex.locales import known_language_tag
-from prodex.messages import hint, nearest_few
+from prodex.phrases import hint, nearest_few
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 from prodex.worklists.answer_kinds import AnswerShape, Shapes

@@ -12,7 +12,7 @@ from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.limits import Limits
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named

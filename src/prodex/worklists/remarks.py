@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 
 from prodex.languages import Message
-from prodex.messages import unaccented
+from prodex.phrases import unaccented
 
 #: What a remark says, in words that follow "it reads like".
 _SAYS = {

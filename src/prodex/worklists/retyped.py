@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from functools import cache
 
 from prodex.formats.workbook_cells import CellKind
-from prodex.messages import unaccented
+from prodex.phrases import unaccented
 
 #: The kinds of cells that a program has made of something else.
 RETYPED = frozenset[CellKind]({"number", "percentage", "date", "boolean"})

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from prodex.errors import InputError
-from prodex.messages import nearest
+from prodex.phrases import nearest
 from prodex.quality.units import FACTORS
 
 #: By dimension and code: symbols and words, separated by commas. One after "=" is read in this case only: `A` is an

@@ -1,7 +1,7 @@
 """The record of a product: its rows in every table of a catalogue, and the JSON as received, indented.
 
-Everything that a card shows is made of these rows. Why a value is missing is decided in `prodex.facts.filled`, for
-a record as for a whole catalogue.
+Everything that a card shows is made of these rows. Why a value is missing is decided in
+`prodex.facts.attribute_states`, for a record as for a whole catalogue.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import InputError
 from prodex.executors import side_by_side
-from prodex.facts.filled import missing_in, unfilled_states
+from prodex.facts.attribute_states import missing_in, unfilled_states
 from prodex.facts.market import languages_of, markets_of
 from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
 from prodex.locales import language_label
-from prodex.messages import moment_in_words, nearest_few
+from prodex.phrases import moment_in_words, nearest_few
 from prodex.tables.attributes import path_keys, state_column
 from prodex.tables.columns import as_one_chunk
 from prodex.tables.declaration import COUNTED, TABLES

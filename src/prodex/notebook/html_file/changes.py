@@ -11,7 +11,6 @@ import pandas as pd
 from prodex.compare import Difference
 from prodex.errors import InputError
 from prodex.files.html_file import HtmlFile
-from prodex.messages import counted
 from prodex.notebook.html_file.packing import PackedParts
 from prodex.notebook.html_file.page import (
     MOST_BYTES,
@@ -35,6 +34,7 @@ from prodex.notebook.views.compared import (
 )
 from prodex.notebook.views.comparison import compared_audits
 from prodex.notebook.views.frame import catalog_title
+from prodex.phrases import counted
 from prodex.progress import PATIENCE, Progress, reporting
 
 #: Changed values that are packed together, those by which is found what most have in common, and those on a page.

@@ -20,13 +20,13 @@ from prodex.exploration.range_facets import column_of
 from prodex.exploration.ranges import Histograms, measure_of
 from prodex.exploration.search import HELP, LABELS, searched_texts
 from prodex.exploration.table_page import NOT_ASKED, NOTHING, Sorter, cells
-from prodex.messages import LETTERS
 from prodex.notebook.html_file.quality import quality_blocks
 from prodex.notebook.session.actions import Block
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.columns import columns_of
 from prodex.notebook.views.facets import NOTES, VALUE_LABEL, FacetsState, facet_names, facet_title
 from prodex.notebook.views.table import IS_DENSE, SIZE, ProductTableState, column_block, name_language_of
+from prodex.phrases import LETTERS
 from prodex.selection import Selection
 from prodex.selection.paths import attribute_of_code
 from prodex.selection.sentences import range_words

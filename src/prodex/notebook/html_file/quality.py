@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.audit import OfferedProfiles
 from prodex.notebook.views.blocks import Cell, box, heading, listing, paragraph, row, typed_text
 from prodex.notebook.views.figures import AuditFigures
@@ -18,6 +17,7 @@ from prodex.notebook.views.overview import (
     tiles_block,
     warnings_block,
 )
+from prodex.phrases import counted
 from prodex.quality import Check
 
 

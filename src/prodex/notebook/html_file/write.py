@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from prodex.errors import InputError
 from prodex.files.html_file import HtmlFile
-from prodex.messages import counted
 from prodex.notebook.html_file.packing import PackedParts
 from prodex.notebook.html_file.page import (
     MOST_BYTES,
@@ -22,12 +21,13 @@ from prodex.notebook.html_file.page import (
     write_page,
 )
 from prodex.notebook.html_file.products import products_data, without_texts
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.card_contents import read_cards
 from prodex.notebook.views.card_parts import card_parts
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.frame import catalog_title
 from prodex.notebook.views.table import places
+from prodex.phrases import counted
 from prodex.progress import PATIENCE, Progress, reporting
 
 #: Cards that are packed together, and those by which is found what most cards have in common.

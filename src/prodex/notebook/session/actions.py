@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 
 import msgspec
 
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.progress import Reporter
 
 #: A part of a view, as JSON: its kind, its key among its siblings, and what its kind draws.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prodex.notebook.session.actions import Want
-from prodex.notebook.session.value import Session, error_text
+from prodex.notebook.session.session import Session, error_text
 from prodex.progress import Reporter
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from prodex.errors import InputError
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.readings import read_for, reading
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, outcome, paragraph, typed_text, work
 from prodex.notebook.views.drill_down import audited
 from prodex.notebook.views.figures import AuditFigures, figures_of, figures_shown

@@ -10,12 +10,12 @@ from typing import Any
 from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.exploration.drafts import are_same_products
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.audited_products import is_about
 from prodex.notebook.views.blocks import box, listed, paragraph, typed_text
 from prodex.notebook.views.fix_blocks import first_lines, fixed_and_new, lines_of
+from prodex.phrases import counted
 from prodex.progress import Reporter
 from prodex.quality import Audit, AuditComparison, Profile
 from prodex.quality.comparison import compare_audits

@@ -8,9 +8,8 @@ from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.errors import ProdexError
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Section, Want, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.acceptance import acceptance_block, acceptance_wants
 from prodex.notebook.views.audit_export import export_block
 from prodex.notebook.views.blocks import button, paragraph, row, typed_text, work
@@ -30,6 +29,7 @@ from prodex.notebook.views.overview import (
 )
 from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.returned import returned_fold, returned_wants
+from prodex.phrases import counted
 from prodex.progress import Reporter
 from prodex.quality import Audit, Profile, profiles
 from prodex.quality.run import audit as judge

@@ -9,9 +9,8 @@ from typing import Any
 
 from prodex.languages import LANGUAGES
 from prodex.locales import language_name
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.audits_before import earlier
 from prodex.notebook.views.blocks import box, button, heading
 from prodex.notebook.views.downloads import handed_over
@@ -20,6 +19,7 @@ from prodex.notebook.views.figures import AuditFigures, figures_shown
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.written_files import new_file, write_files, written_blocks
+from prodex.phrases import counted
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.worklists.layout import MANIFEST

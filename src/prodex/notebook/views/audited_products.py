@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog, Origin
-from prodex.messages import counted
 from prodex.notebook.views.frame import snapshot_title
+from prodex.phrases import counted
 from prodex.quality import Audit
 
 #: Products that are named by their GTIN.

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, action, task
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
+from prodex.phrases import counted
 from prodex.untrusted_text import Words, words
 
 #: A text that somebody else typed, as pages show it.

@@ -20,10 +20,9 @@ from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.errors import InputError, QueryError
 from prodex.exploration.facets import FilterResult
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import (
     button,
@@ -47,6 +46,7 @@ from prodex.notebook.views.operations import (
 from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.sending import Judging, Outbox, SendingOutcome, is_sending, outbox
+from prodex.phrases import counted
 from prodex.selection import Selection
 from prodex.worklists.fix import Fix
 from prodex.worklists.text_corrections import TextCorrection

@@ -8,9 +8,8 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from prodex.compare import Difference
-from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Section, action
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text, work
 from prodex.notebook.views.card_blocks import details, part, plain_table
 from prodex.notebook.views.card_contents import CardContents, shown_picture
@@ -28,6 +27,7 @@ from prodex.notebook.views.compared import attribute_cell, in_language
 from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.history import history_part, name_with_history
 from prodex.notebook.views.products_left import is_left
+from prodex.phrases import counted, moment_in_words
 from prodex.untrusted_text import words
 
 #: Changed values that are listed, and how many are shown unfolded.

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from prodex.exploration.card.record import Row, item_text, value_text
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import Cell, box, columns_of, paragraph, table, typed_text
+from prodex.phrases import counted
 from prodex.untrusted_text import Words, words
 
 #: Rows of one table.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from prodex.catalog import Catalog
 from prodex.exploration.card.record import CardRecord, read_raw, read_record, read_records
 from prodex.exploration.card.texts import Texts, texts
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import typed_text
 from prodex.notebook.views.card_quality import ProductAudit, ProductAudits, quality_part, read_product_audit
@@ -22,6 +21,7 @@ from prodex.notebook.views.card_sections import (
     product_name,
 )
 from prodex.notebook.views.gallery_pictures import picture_name
+from prodex.phrases import counted
 from prodex.quality import Audit
 from prodex.untrusted_text import Words, words
 

@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from prodex.languages import ENGLISH
 from prodex.languages.labels import attribute_title
 from prodex.locales import short_of
-from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import listed, paragraph, row, typed_text
 from prodex.notebook.views.card_blocks import details, mark, marked, part, spaced
+from prodex.phrases import counted, percent
 from prodex.quality import Audit, Check
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.failures import failure_rows

@@ -15,7 +15,7 @@ from prodex.errors import ProdexError
 from prodex.exploration.card.record import is_prepared
 from prodex.notebook.session.actions import Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
-from prodex.notebook.session.value import Session, error_text
+from prodex.notebook.session.session import Session, error_text
 from prodex.notebook.views.card_contents import CardContents, read_card
 from prodex.notebook.views.gallery_pictures import jpegs
 from prodex.notebook.views.history import name_with_history, read_history

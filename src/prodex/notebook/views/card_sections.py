@@ -35,7 +35,6 @@ from prodex.facts.market import market_label
 from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import check_digit, from_upc_e, normal_form, with_all_digits
 from prodex.languages.labels import attribute_label, attribute_title
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, typed_text
 from prodex.notebook.views.card_blocks import (
@@ -54,6 +53,7 @@ from prodex.notebook.views.card_blocks import (
     spaced,
     typed_or,
 )
+from prodex.phrases import counted
 from prodex.quality.picture_columns import FACES, FILE_NAME
 from prodex.query import SharingStatus, ValidationStatus
 from prodex.tables.attributes import path_keys

@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 from prodex.errors import InputError
 from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
 from prodex.locales import language_label
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import listed, typed_text
 from prodex.notebook.views.card_blocks import of, part
 from prodex.notebook.views.card_contents import CardContents
 from prodex.notebook.views.card_reading import contents_of, keeping_contents
+from prodex.phrases import counted
 from prodex.send.preflight import longest_text
 from prodex.tables.fill_state import LACKING
 from prodex.untrusted_text import cut, label, words

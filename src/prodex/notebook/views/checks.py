@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from prodex.messages import counted, day_in_words
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import box, button, heading, paragraph, row, table, typed_text, untitled
 from prodex.notebook.views.drill_down import are_shown, check_called, of_check, opened
 from prodex.notebook.views.figures import AuditFigures
 from prodex.notebook.views.forms import FormField, Setting, form, form_values
 from prodex.notebook.views.pages_of_rows import RowList
+from prodex.phrases import counted, day_in_words
 from prodex.quality.rulebook import SEVERITIES
 
 #: A check with its figures, as `AuditFigures.checks` has it.

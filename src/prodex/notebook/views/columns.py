@@ -8,7 +8,7 @@ from typing import Literal
 
 from prodex.exploration.table_page import AUDIT_COLUMNS, COLUMNS, title
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import box, button, row, typed_text
 from prodex.notebook.views.forms import FormField, form
 from prodex.quality.completeness import SHARE, is_of_channel

@@ -19,10 +19,10 @@ from prodex.compare.difference import whole_attributes
 from prodex.facts.groups import shown_names
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import Cell, box, heading, listed, listing, paragraph, typed_text
 from prodex.notebook.views.cells import short_key
+from prodex.phrases import counted
 from prodex.quality import AuditComparison
 from prodex.quality.scores import moved
 from prodex.untrusted_text import cut, ends, words

@@ -13,9 +13,8 @@ from prodex.compare import Difference, diff
 from prodex.files.atomic import writing
 from prodex.formats.csv_files import write_csv
 from prodex.languages.labels import attribute_title
-from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, action, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.audits_before import audits_of, readable
 from prodex.notebook.views.blocks import button, heading, paragraph, row, typed_text, work
 from prodex.notebook.views.compared import (
@@ -38,6 +37,7 @@ from prodex.notebook.views.saved_snapshots import (
     snapshots_to_compare,
 )
 from prodex.notebook.views.written_files import write_files, written_blocks
+from prodex.phrases import counted, moment_in_words
 from prodex.progress import SILENT, Reporter
 from prodex.quality import AuditComparison, compare_audits
 from prodex.selection import ProductList, Selection

@@ -9,16 +9,16 @@ import pandas as pd
 
 from prodex.exploration.coverage import fails
 from prodex.locales import language_label
-from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.readings import last_read, reading
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, typed_text
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, code_key, share_shade, short_key
 from prodex.notebook.views.drill_down import are_shown, audited, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, Setting, form, form_values
 from prodex.notebook.views.pages_of_rows import RowList
+from prodex.phrases import counted, percent
 from prodex.quality import Audit
 from prodex.quality.completeness import EVERY_LANGUAGE, NO_LANGUAGE, Completeness, counted_of
 from prodex.quality.requirements import ALL

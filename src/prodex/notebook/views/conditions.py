@@ -15,15 +15,15 @@ from prodex.exploration.saved_views import (
     saved_views,
 )
 from prodex.exploration.table_page import Order, title
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, action, task
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import box, button, fold, paragraph, row
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.forms import FormField, form, form_values, required
 from prodex.notebook.views.products_left import left_error
 from prodex.notebook.views.search import SEARCH_FIELD
 from prodex.notebook.views.table import ProductTableState
+from prodex.phrases import counted
 from prodex.selection import ProductList, Selection
 from prodex.selection.sentences import labels
 

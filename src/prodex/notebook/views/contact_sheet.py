@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 
 from prodex.exploration.gallery import TileGroup, sheet_rows
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import box, button
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.gallery_pages import PACKSHOTS_ONLY, every_group, page_of
 from prodex.notebook.views.gallery_pictures import SIDE, shelf_of
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.written_files import CANCELLED, new_file, write_files, written_blocks
+from prodex.phrases import counted
 from prodex.progress import Reporter
 
 _FORM, _SLOT = "contact-sheet", "gallery.sheet"

@@ -20,9 +20,8 @@ from prodex.errors import ProdexError
 from prodex.exploration.drafts import SentCorrections, draft_name
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
-from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import Cell, button, fold, listed, listing, paragraph, row, typed_text, work
 from prodex.notebook.views.fix_blocks import changed_cell, effect_blocks
@@ -39,6 +38,7 @@ from prodex.notebook.views.sending import (
     outbox,
     question_of,
 )
+from prodex.phrases import counted, moment_in_words
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.untrusted_text import label

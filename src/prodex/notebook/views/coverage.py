@@ -14,17 +14,17 @@ from prodex.errors import InputError, QueryError
 from prodex.exploration.coverage import ALL_PRODUCTS, Checks, Choice, CoverageData, pressed, required_checks
 from prodex.exploration.filled import USUAL
 from prodex.locales import language_label
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments, to_the_end
 from prodex.notebook.session.readings import read_for, reading
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, is_open, paragraph, row, typed_text
 from prodex.notebook.views.cells import cells
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.coverage_grid import WHOLE, CoverageGrid
 from prodex.notebook.views.forms import FormField, Setting, form, form_values, required
 from prodex.notebook.views.pages_of_rows import RowList
+from prodex.phrases import counted
 from prodex.progress import Reporter
 from prodex.selection import Selection
 from prodex.selection.units import ALL_UNITS, CONSUMER

@@ -13,13 +13,13 @@ from prodex.exploration.coverage import (
     of_counted_units,
 )
 from prodex.exploration.filled import CellState
-from prodex.facts.filled import Attribute
+from prodex.facts.attribute_states import Attribute
 from prodex.facts.name import distinct_labels
 from prodex.languages.labels import attribute_label
 from prodex.locales import language_label
-from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.cells import ShownCell, cells_row, code_key, share_shade, short_key
+from prodex.phrases import counted, percent
 from prodex.selection import Code, Selection
 from prodex.selection.units import CONSUMER, UnitCount
 

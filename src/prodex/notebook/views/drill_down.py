@@ -7,7 +7,7 @@ from typing import Any
 
 from prodex.exploration.coverage import fails, in_group
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.focus import focusing
 from prodex.quality import Audit

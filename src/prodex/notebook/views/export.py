@@ -21,9 +21,8 @@ from prodex.exploration.table_export import (
     export_products,
 )
 from prodex.formats.registry import FORMATS, FormatName
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, task
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold
 from prodex.notebook.views.columns import columns_of
 from prodex.notebook.views.downloads import handed_over
@@ -32,6 +31,7 @@ from prodex.notebook.views.paths import path_typed
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.table import name_language_of, ordered, places
 from prodex.notebook.views.written_files import CANCELLED, write_files, written_blocks
+from prodex.phrases import counted
 from prodex.progress import Reporter
 
 _FORM, _SLOT = "products-export", "products.export"

@@ -25,12 +25,12 @@ from prodex.exploration.ranges import measure_of
 from prodex.exploration.search import contains
 from prodex.exploration.table_page import title
 from prodex.locales import language_label
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import button
 from prodex.notebook.views.forms import FormField, form
 from prodex.notebook.views.products_left import ShownProducts, counted_once, counted_values, histograms_of
+from prodex.phrases import counted
 from prodex.selection import Code, Range, Selection
 from prodex.selection.paths import is_of_requirements
 from prodex.tables.fill_state import FillState

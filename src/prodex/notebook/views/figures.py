@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from prodex.display.audit import accepted_text, lines, notes
 from prodex.display.report.contents import check_rows, tiles
-from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Want
 from prodex.notebook.session.readings import last_read, read_for, reading
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.audited_products import difference_sentence
 from prodex.notebook.views.audits_before import previous
 from prodex.notebook.views.products_left import left_of
 from prodex.notebook.views.search import search_wants
+from prodex.phrases import counted, percent
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.selection import Selection

@@ -10,9 +10,9 @@ import pandas as pd
 from prodex.arguments import is_missing as missing
 from prodex.display.fix import facts_of, headline_of, not_taken_of
 from prodex.languages.labels import attribute_title
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
 from prodex.notebook.views.blocks import Cell, heading, listed, paragraph, table, typed_text
+from prodex.phrases import counted
 from prodex.quality import AuditComparison
 from prodex.untrusted_text import words
 from prodex.worklists.fix import Fix

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import Typed, switch
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from prodex.catalog import Catalog
 from prodex.catalog.origin import scope_of
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Section, action
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import box, button, outcome, paragraph, switch, typed_text
 from prodex.notebook.views.focus import FocusWish
+from prodex.phrases import counted
 from prodex.untrusted_text import cut
 
 #: Characters of the name of the catalogue before.

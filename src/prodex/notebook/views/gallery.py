@@ -11,7 +11,7 @@ from typing import Literal
 
 from prodex.exploration.gallery import sheet_rows, tiles
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import button, paragraph, row, switch, work
 from prodex.notebook.views.contact_sheet import contact_sheet_block
 from prodex.notebook.views.forms import FormField, Setting, form

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from prodex.exploration.gallery import PicturedProducts, TileGroup, groups_of, values_among
 from prodex.exploration.product_columns import Rows
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.forms import FormField, Setting
 from prodex.notebook.views.gallery_pictures import shelf_of
 from prodex.notebook.views.pages_of_rows import RowList, products_shown

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog
 from prodex.exploration.gallery import PicturedProducts
 from prodex.network.addresses import sandbox_of
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.progress import Reporter
 from prodex.tables.columns import Mask
 

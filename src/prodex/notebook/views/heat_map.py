@@ -10,16 +10,16 @@ import pandas as pd
 
 from prodex.display.report.contents import GROUPINGS, score_map
 from prodex.facts.groups import column_names, shown_names
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.readings import last_read, reading
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import box, heading, paragraph, row
 from prodex.notebook.views.cells import ShownCell, cells, cells_row, code_key
 from prodex.notebook.views.drill_down import are_shown, audited, of_cell, opened
 from prodex.notebook.views.figures import AuditFigures, figures_of
 from prodex.notebook.views.forms import FormField, Setting
 from prodex.notebook.views.pages_of_rows import RowList
+from prodex.phrases import counted
 from prodex.progress import Reporter
 from prodex.quality import Audit
 from prodex.quality.group_figures import block_scores

@@ -23,11 +23,11 @@ from prodex.corrections.history import (
     histories_of,
 )
 from prodex.languages.labels import attribute_title
-from prodex.messages import counted, moment_in_words
 from prodex.notebook.session.actions import Block
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import fold, listed, paragraph, typed_text
 from prodex.notebook.views.card_blocks import part
+from prodex.phrases import counted, moment_in_words
 from prodex.service.replies import canonical
 from prodex.store.archive import snapshots_folder
 from prodex.untrusted_text import even_limit, label, weight, words

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from prodex.languages.labels import attribute_title
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import Cell, button, heading, listing, row, typed_text
 from prodex.notebook.views.fix_blocks import changed_cell, fix_blocks
 from prodex.notebook.views.sending import Outbox, place_of, question_of
+from prodex.phrases import counted
 from prodex.untrusted_text import label, words
 from prodex.worklists.answer_rows import PLACE
 from prodex.worklists.fix import Fix

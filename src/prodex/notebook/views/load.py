@@ -24,10 +24,9 @@ from prodex.load.resume import (
     reusable_snapshot,
     unfinished_loads,
 )
-from prodex.messages import duration_in_words, moment_in_words
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.readings import last_read, read_for, reading
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import (
     box,
     button,
@@ -62,6 +61,7 @@ from prodex.notebook.views.query_fields import (
     word_names,
 )
 from prodex.notebook.views.saved_snapshots import unfinished_title
+from prodex.phrases import duration_in_words, moment_in_words
 from prodex.progress import Reporter
 from prodex.query import FILTERS, GTINS_PER_CALL, ProductQuery
 from prodex.service import Client

@@ -13,9 +13,9 @@ from prodex.corrections.recipe import RecipeStep
 from prodex.errors import ProdexError
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label, language_tag, meant_by, short_of, tag_of, variant_of
-from prodex.messages import hint
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.forms import FormField, form_values
+from prodex.phrases import hint
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
 from prodex.worklists.answer_parsing import Vocabulary
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import box, heading, listed, paragraph, row, table, typed_text, untitled
 from prodex.notebook.views.drill_down import figure_button, of_check, of_grade, to_work_on, with_blockers
 from prodex.notebook.views.figures import AuditFigures, tiles_of
 from prodex.notebook.views.frame import snapshot_moment
+from prodex.phrases import counted, percent
 from prodex.untrusted_text import words
 
 _GAPS = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, action
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import button, paragraph, row
 from prodex.notebook.views.products_left import ShownProducts
+from prodex.phrases import counted
 
 
 def first_on_page(first: int, size: int, total: int) -> int:

@@ -15,15 +15,15 @@ from prodex.catalog import Catalog
 from prodex.errors import InputError
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Want, action
 from prodex.notebook.session.readings import KeptReading, read_for, reading
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.arrival import profile_of
 from prodex.notebook.views.blocks import button, fold, is_open, paragraph, typed_text, work
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.judged_answers import answers_blocks, judged_answers
 from prodex.notebook.views.sending import Judging, Outbox, outbox
+from prodex.phrases import counted
 from prodex.quality import Audit
 from prodex.quality.run import moment_of
 from prodex.untrusted_text import label

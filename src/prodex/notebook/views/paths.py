@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from prodex.notebook.session.value import Refused
+from prodex.notebook.session.session import Refused
 from prodex.notebook.views.forms import required
 
 _SHOWN = 40
@@ -34,8 +34,8 @@ def path_of(text: str, *, at: str = "") -> Path:
     'list.csv'
     >>> path_of("x" * 300)
     Traceback (most recent call last):
-    prodex.notebook.session.value.Refused: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' cannot be written to: File name \
-too long. Give another name.
+    prodex.notebook.session.session.Refused: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' cannot be written to: File \
+name too long. Give another name.
     """
     try:
         path = Path(text.strip()).expanduser()

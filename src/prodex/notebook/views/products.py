@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from prodex.notebook.session.actions import Block, Section, Want
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import box, row
 from prodex.notebook.views.bulk import bulk_fold, bulk_wants
 from prodex.notebook.views.card import card_blocks

@@ -13,7 +13,7 @@ from prodex.errors import ProdexError
 from prodex.exploration.facet_values import Counts, FacetValues
 from prodex.exploration.facets import FilterResult
 from prodex.exploration.ranges import Histograms
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.selection import Selection
 
 T = TypeVar("T")

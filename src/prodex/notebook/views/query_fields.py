@@ -23,9 +23,9 @@ from prodex.catalog import Catalog
 from prodex.errors import QueryError
 from prodex.gtin import GtinAccessor, as_text, comparable, has_digits, listed_in
 from prodex.locales import spelled_short
-from prodex.messages import counted
 from prodex.notebook.views.blocks import typed_text
 from prodex.notebook.views.forms import FormField
+from prodex.phrases import counted
 from prodex.query import (
     ALWAYS_REQUESTED,
     FILTERS,
@@ -582,7 +582,7 @@ def asked(typed: Values, rows: Sequence[int] = (0,)) -> TypedQuery:
 
     Examples
     --------
-    >>> from prodex.notebook.session.value import Session
+    >>> from prodex.notebook.session.session import Session
     >>> from prodex.notebook.views.forms import form_values
     >>> fields = [one for group in form_fields(ProductQuery()).values() for one in group]
     >>> values = {one.name: one.value for one in fields}

@@ -19,7 +19,7 @@ from pathlib import Path
 from prodex.catalog import Catalog
 from prodex.files.atomic import safe_name
 from prodex.notebook.session.actions import Block, Panel, Want, task
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.audited_products import is_about
 from prodex.notebook.views.blocks import box, button, heading, paragraph, row, work
 from prodex.notebook.views.forms import FormField, form, form_values

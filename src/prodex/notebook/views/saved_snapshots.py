@@ -11,9 +11,9 @@ from pathlib import Path
 from prodex import clock
 from prodex.errors import OtherLayout
 from prodex.load.resume import RESUMABLE, UnfinishedLoad, unfinished_loads
-from prodex.messages import counted
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.frame import snapshot_moment, snapshot_title
+from prodex.phrases import counted
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import list_snapshots
 

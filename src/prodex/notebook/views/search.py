@@ -10,7 +10,7 @@ from typing import Any
 from prodex.exploration.filtering import ProductFilter
 from prodex.exploration.search import HELP
 from prodex.notebook.session.actions import Block, Want, action
-from prodex.notebook.session.value import Session, error_text
+from prodex.notebook.session.session import Session, error_text
 from prodex.notebook.views.blocks import box, button, paragraph, row, work
 from prodex.notebook.views.facets import FacetsState
 from prodex.notebook.views.forms import FormField, form

@@ -22,12 +22,12 @@ import pandas as pd
 from prodex.display.tracking import facts_of
 from prodex.errors import ProdexError
 from prodex.ledger.upsert_file import host_of
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments, to_the_end
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.arrival import ArrivedCorrections, arrival_block, request_again
 from prodex.notebook.views.blocks import button, columns_of, fold, paragraph, row, table, typed_text, work
+from prodex.phrases import counted
 from prodex.progress import PATIENCE, Reporter
 from prodex.send.tracking import Tracking
 from prodex.service import Client

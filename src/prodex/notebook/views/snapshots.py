@@ -9,9 +9,8 @@ from pathlib import Path
 
 from prodex.catalog import Catalog
 from prodex.files.atomic import relative_to_working_folder
-from prodex.messages import counted
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import (
     box,
     button,
@@ -35,6 +34,7 @@ from prodex.notebook.views.saved_snapshots import (
     listed_snapshots,
 )
 from prodex.notebook.views.trend import trend_blocks, trend_wants
+from prodex.phrases import counted
 from prodex.progress import Reporter
 from prodex.store.archive import snapshots_folder
 from prodex.store.snapshot import open_snapshot, verify

@@ -16,7 +16,7 @@ from prodex.exploration.product_columns import ProductRows, Rows
 from prodex.exploration.table_page import NOT_ASKED, NOTHING, Order, Sorter, cells, is_number, title
 from prodex.locales import language_label
 from prodex.notebook.session.actions import Block, Want, action
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text
 from prodex.notebook.views.card_texts import correct_first
 from prodex.notebook.views.columns import column_picker, columns_of

@@ -19,10 +19,10 @@ from prodex.exploration.facets import FilterResult, facet_name
 from prodex.exploration.range_facets import bins_of
 from prodex.exploration.ranges import measure_of
 from prodex.exploration.table_page import NOT_ASKED, title
-from prodex.messages import counted
 from prodex.notebook.session.actions import Want, action
-from prodex.notebook.session.value import Refused, Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.products_left import counted_once, counted_values, histograms_of
+from prodex.phrases import counted
 from prodex.selection import Code, Range
 from prodex.selection.sentences import range_words
 from prodex.untrusted_text import cut

@@ -11,10 +11,9 @@ from typing import Any
 import pandas as pd
 
 from prodex.display.charts import grades_sentence
-from prodex.messages import counted, percent
 from prodex.notebook.session.actions import Block, Want
 from prodex.notebook.session.readings import last_read, reading
-from prodex.notebook.session.value import Session
+from prodex.notebook.session.session import Session
 from prodex.notebook.views.audits_before import readable
 from prodex.notebook.views.blocks import (
     box,
@@ -27,6 +26,7 @@ from prodex.notebook.views.blocks import (
     work,
 )
 from prodex.notebook.views.saved_snapshots import SnapshotEntry
+from prodex.phrases import counted, percent
 from prodex.progress import PATIENCE, SILENT, Reporter
 from prodex.quality import list_audits
 

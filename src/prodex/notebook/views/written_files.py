@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from prodex.notebook.session.actions import Block, Panel
-from prodex.notebook.session.value import Refused, Session, error_text
+from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import outcome, work
 from prodex.notebook.views.forms import beside
 from prodex.notebook.views.paths import path_typed

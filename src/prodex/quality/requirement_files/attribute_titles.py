@@ -10,7 +10,7 @@ from typing import Self
 
 from prodex.errors import InputError
 from prodex.languages.labels import attribute_title
-from prodex.messages import nearest, unaccented
+from prodex.phrases import nearest, unaccented
 from prodex.quality.asked_attributes import NUTRIENTS, checked_attribute, selector_of
 from prodex.quality.picture_columns import FACES, PICTURES
 from prodex.tables.attributes import ATTRIBUTES, PATHS

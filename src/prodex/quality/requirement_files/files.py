@@ -17,7 +17,7 @@ from prodex.formats.formulas import escape_formulas
 from prodex.formats.spreadsheet_files import sheets_of
 from prodex.formats.workbook_cells import Row
 from prodex.limits import Limits
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.quality.requirement_files.layout import heading_of
 from prodex.quality.requirement_files.rows import COLUMNS, check_lengths, rows_of
 from prodex.quality.requirement_files.sheet_reading import named_columns, read_sheets

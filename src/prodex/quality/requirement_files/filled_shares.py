@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from prodex.catalog import Catalog, Origin, Part
 from prodex.clock import now
 from prodex.executors import side_by_side
-from prodex.facts.filled import filled_masks
+from prodex.facts.attribute_states import filled_masks
 from prodex.facts.gpc import gpc_above, segment_label
 from prodex.facts.groups import fact_column, groups_of
 from prodex.facts.name import CODE_OF

@@ -13,7 +13,7 @@ from prodex.errors import InputError, QueryError
 from prodex.files.atomic import writing
 from prodex.files.untrusted import is_there
 from prodex.locales import market_code
-from prodex.messages import hint, meant
+from prodex.phrases import hint, meant
 from prodex.quality.asked_attributes import language_asked
 from prodex.quality.profile import Profile
 from prodex.quality.requirement_files.files import checked_path, is_requirements_file, read_requirements

@@ -17,7 +17,7 @@ from prodex.files.layouts import require_layout
 from prodex.formats.formulas import unescape_formulas
 from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Range, Row, cell_place
-from prodex.messages import nearest
+from prodex.phrases import nearest
 from prodex.quality.asks import Level
 from prodex.quality.requirement_files.attribute_titles import KnownAttributes
 from prodex.quality.requirement_files.layout import (

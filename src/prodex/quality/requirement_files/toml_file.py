@@ -32,7 +32,7 @@ from prodex.files.layouts import require_layout
 from prodex.files.toml_text import Keys, NotToml, TomlText, toml_values
 from prodex.files.toml_writing import toml_key, toml_value
 from prodex.locales import market_name
-from prodex.messages import hint
+from prodex.phrases import hint
 from prodex.quality.asked_attributes import AskedAttribute
 from prodex.quality.asks import Ask
 from prodex.quality.requirement_files.rows import ANY, COLUMNS, LEFT_OUT, RequirementRow, read_rows

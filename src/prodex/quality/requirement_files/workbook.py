@@ -21,7 +21,7 @@ from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.formats.workbook_cells import held_by_a_cell
 from prodex.formats.workbook_writing import Line, TextSheet, letters_of, workbook
 from prodex.locales import markets
-from prodex.messages import percent
+from prodex.phrases import percent
 from prodex.quality.asks import Ask, Level
 from prodex.quality.codes_in_use import code_in_words
 from prodex.quality.requirement_files.layout import (

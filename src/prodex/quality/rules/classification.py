@@ -17,7 +17,7 @@ from prodex.facts.name import NAMES
 from prodex.facts.owner import owner_codes
 from prodex.languages import Message
 from prodex.locales import market_code
-from prodex.messages import composed, unaccented
+from prodex.phrases import composed, unaccented
 from prodex.quality.products import Products
 from prodex.quality.remembered import has_match
 from prodex.quality.rule_forms import HasValue, declare

@@ -30,7 +30,7 @@ from prodex.publishing.delta_tables import (
     table_state,
 )
 from prodex.publishing.destination import WORKERS, Place, delta, place_of
-from prodex.publishing.pointer import POINTER, Pointer, PointerRepair, pointer_of, repaired_pointer
+from prodex.publishing.pointer_table import POINTER, Pointer, PointerRepair, pointer_of, repaired_pointer
 from prodex.publishing.publication import Publication, Row, file_names
 from prodex.store.parts import StoredPart, path_of, rewrite_table
 from prodex.store.snapshot import SNAPSHOTS, catalog_given, stored_parts
