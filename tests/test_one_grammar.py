@@ -19,7 +19,7 @@ from prodex.limits import KeepingLimits
 from prodex.load.workbook.headings import Heading
 from prodex.load.workbook.records import ColumnContent, value_of
 from prodex.selection import Range
-from prodex.worklists.answer_parsing import number as answered
+from prodex.worklists.answer_parsing import read_number as answered
 from prodex.written_dates import day_given
 from tests.cases import each_row
 from tests.test_written_dates import CERTAIN as DATES

@@ -58,7 +58,7 @@ def sent(before: list[dict[str, Any]], steps: list[prodex.RecipeStep]) -> list[d
     if fix.answers.empty:
         return before
     changes = fix._known().changes
-    written = dict(zip(changes.loaded, changes.records, strict=True))
+    written = {product: one.record for product, one in changes.writes.items()}
     after = [one | written.get(str(one["id"]), {}) for one in before]
     return [{name: value for name, value in one.items() if value is not None} for one in after]
 

@@ -125,7 +125,7 @@ def refresh(
         _say_changes(before, catalog)
     # Saved is saved: what is only said of it afterwards makes no failure of it.
     except (ProdexError, OSError) as error:
-        cause = error_in_words(error) if isinstance(error, ProdexError) else on_one_line(error)
+        cause = error_in_words(error) if isinstance(error, ProdexError) else f"{on_one_line(error)}."
         say(f"What changed is not known: {cause} The new snapshot is saved.", aside=True)
 
 

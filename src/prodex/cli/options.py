@@ -325,8 +325,9 @@ def moment_of(option: str, text: str) -> datetime | None:
 
 
 def _search(entry: str) -> tuple[str, list[str]]:
-    word, _, names = entry.partition("@")
-    return word, names.split(",") if names else list(SEARCH_FIELDS)
+    # The last sign is that of the fields: a word may be an address.
+    word, sign, names = entry.rpartition("@")
+    return (word, names.split(",")) if sign and names else (word or names, list(SEARCH_FIELDS))
 
 
 #: The type of an option by the form of its filter, its default, and how its text becomes a value.

@@ -229,7 +229,7 @@ class Pointer:
 
 
 def pointer_of(place: Place, *advice: str) -> Pointer:
-    """Return the publications at a place; none where there is no such table. For `advice` see `opened`."""
+    """Return the publications at a place; none where there is no such table. For `advice` see `open_delta_table`."""
     try:
         return Pointer(place, open_delta_table(place, POINTER, None, *advice))
     except SnapshotNotFound:

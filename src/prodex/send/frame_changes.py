@@ -56,7 +56,7 @@ def changes_from(
     changes, more = merge_changes(records, asked, known, catalog.origin)
     _refuse_all([*refused, *more], len(corrections))
     if service is not None:
-        refuse_changed(service, changes.loaded, changes.extra)
+        refuse_changed(service, changes.loaded_by_gtin, changes.extra)
     return changes
 
 

@@ -137,7 +137,7 @@ class Changes:
         return {one.gtin: one.filled for one in self.writes.values()}
 
     @property
-    def loaded(self) -> dict[str, Loaded]:
+    def loaded_by_gtin(self) -> dict[str, Loaded]:
         """The loaded products by GTIN."""
         return {one.gtin: one.loaded for one in self.writes.values()}
 

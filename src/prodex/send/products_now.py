@@ -47,6 +47,8 @@ def products_now(
     ------
     ServiceError
         When the service cannot be reached, or a product cannot be read.
+    IncompleteLoad
+        When it returns fewer products than it has announced, unless some may lack.
     """
     wanted = list(dict.fromkeys(map(str, gtins)))
     if not wanted:

@@ -197,7 +197,7 @@ def upsert(
     batch_size = checked_batch_size(batch_size)
     if isinstance(records, Changes):
         products, filled = list(records.records), records.filled
-        loaded, changes, extra = records.loaded, records.digests, records.extra
+        loaded, changes, extra = records.loaded_by_gtin, records.digests, records.extra
         # XML has one attribute for the language, its code; labels and other fields would be errors of preflight.
         if format == "xml":
             products = [language_codes_only(product) for product in products]
@@ -255,7 +255,7 @@ def upsert_left(
         When another process sends some of them, or plans to; nothing was sent.
     """
     findings = inspect_products(changes.records, as_xml=False, filled=changes.filled)
-    about = (changes.loaded, changes.extra, changes.digests)
+    about = (changes.loaded_by_gtin, changes.extra, changes.digests)
     payload = _Payload(changes.records, *about, findings, "json", LARGEST_BATCH)
     # Others may have the same GTIN. Labels in another language than the service's own are not kept, since what is kept
     # is written when somebody takes it back.

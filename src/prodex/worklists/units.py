@@ -221,7 +221,7 @@ _AMBIGUOUS: Mapping[str, Mapping[str, str]] = {
 #: Dimensions whose codes are no words of their own in small letters, as `pal` and `mon` are.
 _MEASURES = frozenset({"mass", "volume", "length", "area"})
 #: The dimension of each code.
-_DIMENSIONS = {code: dimension_of for dimension_of, units in _WORDS.items() for code in units} | {
+_DIMENSIONS = {code: dimension for dimension, units in _WORDS.items() for code in units} | {
     "DG": "mass",
     "STI": "mass",
     "STN": "mass",

@@ -253,7 +253,7 @@ def _to_fix(
                 number,
                 some[column.name],
                 style.get(column.name, pa.scalar(text)),
-                is_fit=True,  # `cells` has shown what no workbook can hold as escapes
+                is_fit=True,  # `fit_texts` has shown what no workbook can hold as escapes
             )
             for place, column in enumerate(TO_FIX)
         ]
