@@ -60,6 +60,33 @@ def test_what_failed_is_made_again():
     assert table() == 7
 
 
+def test_a_table_that_is_never_ready_keeps_no_other_one(monkeypatch: pytest.MonkeyPatch):
+    """A rule of somebody else may hang: other tables are made at once, and its own by whoever has waited enough."""
+    making, finish = Event(), Event()
+    monkeypatch.setattr("prodex.once_per_process._PATIENCE", 0.05)
+
+    @once_per_process
+    def hangs() -> int:
+        if making.is_set():
+            return 7
+        making.set()
+        finish.wait(30)
+        return 1
+
+    @once_per_process
+    def other() -> int:
+        return 2
+
+    thread = Thread(target=hangs)
+    thread.start()
+    making.wait(30)
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(other).result(10) == 2
+        assert threads.submit(hangs).result(10) == 7
+    finish.set()
+    thread.join()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_waits_for_no_thread_of_another():

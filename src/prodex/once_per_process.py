@@ -6,13 +6,16 @@ import os
 from collections.abc import Callable
 from functools import cache, wraps
 from threading import RLock
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
-#: One for all tables, since one is made of others: with one lock for each, two threads could wait for each other.
-_making = RLock()
+#: A lock for each table. One for all would let a rule of somebody else that never ends keep all tables.
+_locks: Final[dict[Callable[..., Any], Any]] = {}
+#: Seconds that a thread waits for another one that makes a table. Then it makes the table itself: the other may never
+#: end, or wait for a table that this one is making.
+_PATIENCE: Final = 20.0
 
 
 def once_per_process(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
@@ -34,18 +37,18 @@ def once_per_process(make: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
 
     @wraps(make)
     def in_turn(*given: _Given.args, **named: _Given.kwargs) -> _Made:
-        with _making:
+        lock = _locks.setdefault(make, RLock())
+        is_mine = lock.acquire(timeout=_PATIENCE)
+        try:
             return of_one(*given, **named)
+        finally:
+            if is_mine:
+                lock.release()
 
     # What is made already is found without a lock.
     return cast("Callable[_Given, _Made]", cache(in_turn))
 
 
-def _begin_anew() -> None:
-    """Let a forked process make tables: the thread that was making one is not in it."""
-    global _making  # noqa: PLW0603 - a lock cannot be released for a thread that is gone
-    _making = RLock()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
+    # The thread that was making a table is not in a forked process, and releases nothing there.
+    os.register_at_fork(after_in_child=_locks.clear)

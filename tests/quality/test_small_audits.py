@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from threading import current_thread
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -124,6 +125,25 @@ def test_a_part_that_is_read_once_lacks_what_the_files_lack(kept: prodex.Catalog
     path.write_bytes(content)
     with pytest.raises(SnapshotDamaged):
         part.read_once().read("codes", ["attribute"])
+
+
+@pytest.mark.slow
+def test_what_was_not_exported_is_unknown_to_many_products_as_to_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An export without a column of a child table is judged by what it has: nothing crashes, however it is read."""
+    prodex.flatten([product.record for product in shared_products(40)]).export(
+        tmp_path / "part",
+        columns={"texts": ["product_id", "attribute", "text"], "pictures": ["product_id", "url"]},
+    )
+    catalog = prodex.read_export(tmp_path / "part")
+
+    few = prodex.audit(catalog, "core", progress=False, now=AS_OF)
+    monkeypatch.setattr("prodex.quality.run._FEW", 0)
+    many = prodex.audit(catalog, "core", progress=False, now=AS_OF)
+
+    assert np.array_equal(few.states, many.states)
+    assert [] == list(few.crashes) == list(many.crashes)
 
 
 @pytest.mark.slow

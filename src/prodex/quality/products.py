@@ -396,7 +396,9 @@ def once_per_part(
         # With or without its defaults, it is the same call.
         given.apply_defaults()
         _, *others = given.arguments.values()
-        return products.remember((make, *others), lambda: make(products, *args, **named))
+        # 1 and True are equal, and need not be the same question.
+        key = (make, *others, *map(type, others))
+        return products.remember(key, lambda: make(products, *args, **named))
 
     return made
 
