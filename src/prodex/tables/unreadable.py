@@ -15,6 +15,7 @@ a declared value stays in the tables that are filled by shape, at a wire path wh
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -270,6 +271,18 @@ class _TableRows:
         code = self._codes.get(path)
         return np.zeros(0, np.int64) if code is None else self._rows_by_path[code]
 
+    def paths_within(self, outer: str) -> list[str]:
+        """Return the wire paths that are another one, or lie below it."""
+        ordered = self._ordered_paths
+        # What begins with the path and a point stands together; "/" is the sign behind the point.
+        below = ordered[bisect_left(ordered, f"{outer}.") : bisect_left(ordered, f"{outer}/")]
+        return [outer, *below] if outer in self._codes else below
+
+    @cached_property
+    def _ordered_paths(self) -> list[str]:
+        # Products on which every name is another one have thousands, of which each is asked for.
+        return sorted(self.paths)
+
     @cached_property
     def _rows_by_path(self) -> list[Rows]:
         # Sorted once: of a table with hundreds of paths many are asked for.
@@ -291,8 +304,14 @@ class _TableRows:
 
     def has_type(self, types: Iterable[str], rows: Rows) -> Mask:
         """Say which rows have one of some JSON types."""
-        is_one = pc.is_in(self._read["type"].take(pa.array(rows)), pa.array(list(types), pa.string()))
-        return is_true(is_one)
+        names, type_of_row = self._types
+        is_one: Mask = np.isin(type_of_row[rows], [names.index(one) for one in types if one in names])
+        return is_one
+
+    @cached_property
+    def _types(self) -> tuple[list[str], Rows]:
+        names, type_of_row = encoded(self._read["type"])
+        return names.to_pylist(), type_of_row
 
     def filled(self, rows: Rows) -> Rows:
         """Return those of some rows that have anything to see."""
@@ -409,9 +428,12 @@ class _PartSearch:
 
         Only what is a text in all but its language (`is_one_text`) is known to whoever asks for none.
         """
-        named = self._descriptors(base) if len(rows) else {}
+        if not len(rows):
+            return
+        named = self._descriptors(base)
+        is_one_text &= home is not None and home.kind is DeclaredKind.TEXTS
         # A text beside a descriptor that cannot be read is not one that says no language.
-        odd = self._with_rows_below(f"{base}{DESCRIPTOR}") if len(rows) else set()
+        odd = self._with_rows_below(f"{base}{DESCRIPTOR}") if is_one_text else set()
         # A number or a flag beside a language, such as its rank, is no text below another key.
         is_rank = (
             not is_in_data
@@ -442,7 +464,7 @@ class _PartSearch:
                 )
                 yield _Place(_as_named(base), kind, language), one
             elif home is not None:
-                says_none = is_one_text and home.kind is DeclaredKind.TEXTS and product not in odd
+                says_none = is_one_text and product not in odd
                 yield _Place(_as_named(home.path), home.kind, "" if says_none else None), one
 
     def _with_rows_below(self, path: str) -> set[int]:
@@ -450,9 +472,8 @@ class _PartSearch:
         found: set[int] = set()
         for name in filter(self._part.holds, BY_SHAPE):
             table = self._table(name)
-            for below in table.paths:
-                if is_within(below, path):
-                    found.update(table.product[table.filled(table.at(below))].tolist())
+            for below in table.paths_within(path):
+                found.update(table.product[table.filled(table.at(below))].tolist())
         return found
 
     def _descriptors(self, base: str) -> dict[tuple[int, str], tuple[str | None, str | None]]:
@@ -463,6 +484,8 @@ class _PartSearch:
                 continue
             table = self._table(name)
             rows = table.at(f"{base}{end}")
+            if not len(rows):
+                continue
             if name == "scalars":
                 rows = rows[table.has_type(["string"], rows)]
             for row, position, value in zip(
