@@ -21,6 +21,7 @@ from prodex.notebook.app import App
 from prodex.notebook.session.actions import DEEDS, task
 from prodex.notebook.session.jobs import Work
 from prodex.notebook.session.session import Session
+from prodex.notebook.views.written_files import write_files
 from prodex.progress import Reporter
 
 
@@ -147,6 +148,21 @@ def test_a_result_for_a_loop_that_was_closed_is_taken_over_by_who_waits() -> Non
     loop.close()
     work.wait(5)
     assert ([7], False) == (found, work.is_busy)
+
+
+def test_what_was_written_of_other_products_says_so() -> None:
+    """A file may be ready when the panel shows another catalogue: nobody takes it for one of these products."""
+    app, go_on = panel(), threading.Event()
+    write_files(app, "export", lambda _: "Wrote a.csv." if go_on.wait(10) else "", "Exporting")
+    app.change(lambda session: session.looking_at(prodex.flatten([{"id": 9}])))
+    go_on.set()
+    app.wait(10)
+    other = app.session.notices["export"].sentence
+    write_files(app, "export", lambda _: "Wrote b.csv.", "Exporting")
+    app.wait(10)
+
+    assert "Wrote a.csv. It is about the products that were shown when it began." == other
+    assert "Wrote b.csv." == app.session.notices["export"].sentence
 
 
 def test_of_many_calls_the_newest_counts() -> None:

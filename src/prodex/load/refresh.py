@@ -229,9 +229,8 @@ def _merged(
         absence = absence_of(journal, everything, {product for one in left for product, _, _ in one.products})
         gone = absence.gone
         ledger = ledger_of(journal, everything, absence, query.gtins_in or (), refreshed=True)
-        del (
-            absence
-        )  # it has a line for each product of the service, which nobody needs while parts are merged
+        # It names each product of the service, which nobody needs while parts are merged.
+        del absence
         # An unchanged product is not received again, so that its GTIN is not missing.
         if ledger.missing_gtins:
             ledger = replace(

@@ -13,6 +13,8 @@ from prodex.notebook.views.forms import beside
 from prodex.notebook.views.paths import path_typed
 from prodex.progress import Reporter
 
+_OF_BEFORE = "It is about the products that were shown when it began."
+
 CANCELLED = "Cancelled. Nothing was written; files that were there before are as they were."
 
 
@@ -53,6 +55,8 @@ def write_files(
 ) -> None:
     """Write files in the background; what `write` returns, or why it failed, stands below the form.
 
+    It says so where the panel shows another catalogue by then.
+
     Parameters
     ----------
     app
@@ -69,7 +73,11 @@ def write_files(
         Shows an error in another way.
     """
 
+    written_of = app.session.catalog
+
     def said(session: Session, sentence: str, *, is_problem: bool = False) -> Session:
+        if sentence and session.catalog is not written_of:
+            sentence = f"{sentence} {_OF_BEFORE}"
         return session.noting(sentence, is_problem=is_problem, section=slot)
 
     def below(session: Session, error: BaseException) -> Session:
