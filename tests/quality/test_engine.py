@@ -19,6 +19,7 @@ import prodex
 from prodex import Catalog, ProductQuery
 from prodex.catalog import Origin
 from prodex.errors import InputError, SnapshotDamaged
+from prodex.quality import run
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
 from prodex.quality.products import Products
@@ -330,7 +331,7 @@ def test_products_gives_rules_what_they_ask_for() -> None:
         },
     ]
     catalog = prodex.flatten(records)
-    products = Products(catalog.parts[0], Origin("records"), AS_OF)
+    products = Products(catalog.parts, Origin("records"), AS_OF)
 
     assert [0] == products.rows("pictures", "url")["product"].tolist()
     assert [1, 0, 0] == products.count(products.arrow("pictures", "url")["product"]).tolist()
@@ -406,3 +407,35 @@ def test_a_part_is_the_same_after_it_was_held(shape: tuple[int, int]) -> None:
     assert all(identity[name].equals(part.column(name)) for name in IDENTITY.names)
     assert findings.equals(part.findings)
     assert (crash,) == part.crashes
+
+
+def test_small_parts_are_judged_together_and_say_what_they_say_alone(
+    sample: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """States, findings, doubts and identity of each part are those of the part that was judged by itself."""
+    profile = prodex.Profile.read("online-listing")
+    pieces = in_parts(sample, 60, 120, 121, 121, 300)
+    on_disk = replace(sample, parts=pieces.parts[1:2]).save("piece", progress=False).parts
+    several = replace(pieces, parts=(pieces.parts[0], *on_disk, *pieces.parts[2:]))
+    assert [60, 60, 1, 0, 179] == [part.size for part in several.parts[:5]]
+
+    together = prodex.audit(several, profile, now=AS_OF)
+    monkeypatch.setattr(run, "_TOGETHER", 1)
+    monkeypatch.setattr(run, "_WORTH_A_CORE", 1)
+    alone = prodex.audit(several, profile, now=AS_OF)
+
+    for one, other in zip(together.parts, alone.parts, strict=True):
+        assert one.states.tolist() == other.states.tolist()
+        for table in ("products", "findings", "doubts"):
+            assert getattr(one, table).equals(getattr(other, table))
+
+
+def test_a_product_that_two_small_parts_have_is_judged_in_each() -> None:
+    """Rows of a product are told by its key: somebody's catalogue may have another of this key."""
+    name = [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]
+    named, bare = (prodex.flatten([record]) for record in ({"id": 7, "namePublicLong": name}, {"id": 7}))
+
+    def judged(one: Catalog, other: Catalog) -> Any:
+        return prodex.audit(replace(one, parts=one.parts + other.parts), {"checks": NAME}).states.tolist()
+
+    assert ([[0], [1]], [[1], [0]]) == (judged(named, bare), judged(bare, named))

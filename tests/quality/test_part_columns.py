@@ -23,7 +23,7 @@ def part(request: pytest.FixtureRequest) -> Part:
 
 def test_columns_are_those_of_the_part(part: Part):
     """Whether a text is held as a dictionary or not, what is read is what the part holds."""
-    columns = PartColumns(part)
+    columns = PartColumns([part])
     for table in ("products", "texts", "presence"):
         names = part.columns(table)
         expected = part.read(table, names).to_pydict()
@@ -34,7 +34,7 @@ def test_columns_are_those_of_the_part(part: Part):
 
 def test_rules_get_no_dictionaries(part: Part):
     """What a rule gets is texts, however they are held."""
-    columns = PartColumns(part)
+    columns = PartColumns([part])
     assert columns.plain("texts", "attribute").type == pa.string()
     assert columns.read("texts", ["attribute", "text"]).schema.types == [pa.string(), pa.string()]
 
@@ -46,7 +46,7 @@ def test_a_column_is_read_once(part: Part, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         Part, "encoded", lambda self, table, names: read.append(table) or encoded(self, table, names)
     )
-    columns = PartColumns(part)
+    columns = PartColumns([part])
     columns.arrays("texts", ["text"])
     columns.arrays("texts", ["text", "product_id", "attribute"])
     assert read == ["texts"]

@@ -46,7 +46,7 @@ def test_a_condition_means_these_products(
 ) -> None:
     """All columns have to hold, any of the values, and none of the excepted ones."""
     catalog = prodex.flatten(RECORDS)
-    products = Products(catalog.parts[0], catalog.origin, AS_OF)
+    products = Products(catalog.parts, catalog.origin, AS_OF)
 
     held = is_meant(products, read_scope(only, excepted))
 
@@ -69,7 +69,7 @@ def test_who_does_not_show_what_decides_is_undecided(
 ) -> None:
     """Unless another column decides; and an exception is for products that show it."""
     catalog = prodex.flatten(RECORDS)
-    products = Products(catalog.parts[0], catalog.origin, AS_OF)
+    products = Products(catalog.parts, catalog.origin, AS_OF)
 
     held = is_meant(products, read_scope(only, excepted))
 
@@ -82,7 +82,7 @@ def test_the_market_is_that_of_the_version_else_the_one_asked_for_else_the_given
     asked = prodex.catalog.Origin("sandbox", prodex.ProductQuery(target_market=250))
 
     def markets(origin: prodex.catalog.Origin, given: int | None) -> list[Any]:
-        return Products(catalog.parts[0], origin, AS_OF, given).column("market").to_pylist()
+        return Products(catalog.parts, origin, AS_OF, given).column("market").to_pylist()
 
     assert ["56", None] == markets(catalog.origin, None)
     assert ["56", "528"] == markets(catalog.origin, 528)
@@ -107,7 +107,7 @@ def test_a_group_or_a_range_without_a_value_is_unknown_as_a_column_is(
 ) -> None:
     """But that a product has no tag is known."""
     catalog = prodex.flatten(RECORDS)
-    products = Products(catalog.parts[0], catalog.origin, AS_OF)
+    products = Products(catalog.parts, catalog.origin, AS_OF)
     held = is_meant(products, read_scope(only))
     assert states == [None if answer is pd.NA else bool(answer) for answer in held]
 
@@ -115,7 +115,7 @@ def test_a_group_or_a_range_without_a_value_is_unknown_as_a_column_is(
 def test_the_market_that_an_audit_is_given_counts_for_groups_too() -> None:
     """As for the column of this name."""
     catalog = prodex.flatten(RECORDS[2:])
-    products = Products(catalog.parts[0], catalog.origin, AS_OF, 528)
+    products = Products(catalog.parts, catalog.origin, AS_OF, 528)
     assert [True, False] == is_meant(products, read_scope({"groups": {"market": "56"}})).tolist()
 
 

@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import NotExported, QueryError
-from prodex.executors import side_by_side
 from prodex.files import parquet
 from prodex.tables.attributes import shown_columns
 from prodex.tables.columns import Rows
@@ -78,15 +77,6 @@ class Part:
         facts: Mapping[str, parquet.FileFacts] = MappingProxyType({}),
     ) -> Self:
         return cls(size, files=files, facts=facts)
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Make one part of the products of several: a table is read from all when somebody first asks for it."""
-        return cls(
-            sum(part.size for part in parts),
-            tables=_Joined(parts),
-            lacking={name: lacking for part in parts for name, lacking in part.lacking.items()},
-        )
 
     def holds(self, table: str) -> bool:
         """Say whether the part has a table at all; one that was read back has the tables that were exported."""
@@ -370,31 +360,6 @@ class Part:
             held = held if condition is None else held.filter(condition)
             there = set(held.column_names)
             return held if columns is None else held.select([name for name in columns if name in there])
-
-
-class _Joined(Mapping[str, pa.Table]):
-    """The tables of several parts, one below the other."""
-
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
-        self._read: dict[str, pa.Table] = {}
-
-    def __getitem__(self, table: str) -> pa.Table:
-        if table not in self:
-            raise KeyError(table)
-        if table not in self._read:
-            pieces = side_by_side(lambda part: part.stored(table), self._parts)
-            self._read[table] = union(pieces, table).combine_chunks()
-        return self._read[table]
-
-    def __contains__(self, table: object) -> bool:
-        return all(part.holds(str(table)) for part in self._parts)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in TABLES if name in self)
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
 
 
 class _ReadOnce(Mapping[str, pa.Table]):

@@ -6,6 +6,7 @@ the memory, and what is asked of an audit is answered part by part.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -85,6 +86,23 @@ class AuditPart:
         seen, times = _without_times(findings)
         tables = (_packed(seen), _packed(times), _packed(doubts.drop_columns("first_seen")))
         return cls(size, checks, crashes, _packed(products), _packed_states(states), *tables)
+
+    @classmethod
+    def of_each(
+        cls, sizes: Sequence[int], products: pa.Table, states: States, findings: pa.Table, doubts: pa.Table
+    ) -> list[Self]:
+        """Compress the results of parts that were judged together, one after another: each has so many products."""
+        if len(sizes) == 1:
+            return [cls.of(products, states, findings, (), doubts)]
+        ends = np.cumsum(sizes)
+        places = np.arange(len(states))
+        each = []
+        for begin, end in zip(ends - sizes, ends, strict=True):
+            own = (places >= begin) & (places < end)
+            rows = (_of_products(table, own) for table in (findings, doubts))
+            found, doubted = (table.combine_chunks() for table in rows)
+            each.append(cls.of(products.slice(begin, end - begin), states[own], found, (), doubted))
+        return each
 
     def taken(self, kept: Mask) -> AuditPart:
         """Return the result of some of the products, in their order."""

@@ -1,4 +1,7 @@
-"""The columns of a part, each read once: text that repeats stays a dictionary, as files hold it."""
+"""The columns of the parts that are judged together, each read once.
+
+Text that repeats stays a dictionary, as files hold it.
+"""
 
 from __future__ import annotations
 
@@ -15,34 +18,32 @@ _OF_EVERY_ROW = ("product_id", "attribute")
 
 
 class PartColumns:
-    """The columns of a part.
+    """The columns of one part, or of several one below the other.
 
     Attributes
     ----------
-    part
+    parts
         Whose they are.
+    size
+        Number of products.
 
     Examples
     --------
     >>> import prodex
     >>> catalog = prodex.flatten([{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Riz"}]}])
-    >>> PartColumns(catalog.parts[0]).plain("texts", "text").to_pylist()
+    >>> PartColumns(catalog.parts).plain("texts", "text").to_pylist()
     ['Riz']
     """
 
-    def __init__(self, part: Part) -> None:
-        self.part = part
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = tuple(parts)
+        self.size = sum(part.size for part in parts)
         self._held: dict[tuple[str, str], pa.Array] = {}
         self._plain: dict[tuple[str, str], pa.Array] = {}
 
-    @property
-    def size(self) -> int:
-        """Number of products."""
-        return self.part.size
-
     def holds(self, table: str) -> bool:
         """Whether there is a table."""
-        return self.part.holds(table)
+        return all(part.holds(table) for part in self.parts)
 
     def arrays(self, table: str, columns: Sequence[str]) -> list[pa.Array]:
         """Return columns of a table as they are held: text is a dictionary, or is not."""
@@ -74,29 +75,36 @@ class PartColumns:
         self._plain.clear()
 
     def _read(self, table: str, columns: list[str]) -> Iterator[tuple[tuple[str, str], pa.Array]]:
-        if table == "presence":
-            read = self._states(columns)
-        elif table == "products":
-            read = self.part.read(table, columns)  # of which hardly a column repeats
-        else:
-            if not any(name == table for name, _ in self._held):
-                there = self.part.columns(table)
-                columns = list(dict.fromkeys([*columns, *(name for name in _OF_EVERY_ROW if name in there)]))
-            read = self.part.encoded(table, columns)
+        is_first = not any(name == table for name, _ in self._held)
+        if is_first and table not in {"presence", "products"}:
+            there = self.parts[0].columns(table)
+            columns = list(dict.fromkeys([*columns, *(name for name in _OF_EVERY_ROW if name in there)]))
+        pieces = [_columns_of(part, table, columns) for part in self.parts]
+        # What one part holds as dictionaries may be written out in another, of which some products are chosen.
+        if any(piece.schema != pieces[0].schema for piece in pieces):
+            pieces = [
+                pa.table([written_out(column) for column in piece.columns], names=columns) for piece in pieces
+            ]
+        read = pa.concat_tables(pieces)
         for name in columns:
             yield (table, name), as_one_chunk(read.column(name))
 
-    def _states(self, columns: Sequence[str]) -> pa.Table:
-        """Read columns of `presence`; a rule may name them as the attribute, and nobody in this part may have it."""
-        shown = {
-            name: name if attribute_of(name) or name == "product_id" else state_column(name)
-            for name in columns
-        }
-        read = self.part.read("presence", list(shown.values()))
-        absent = pa.repeat(pa.scalar("absent"), self.size)
-        return pa.table(
-            {name: read[own] if own in read.column_names else absent for name, own in shown.items()}
-        )
+
+def _columns_of(part: Part, table: str, columns: Sequence[str]) -> pa.Table:
+    if table == "presence":
+        return _states(part, columns)
+    # Of products hardly a column repeats.
+    return part.read(table, columns) if table == "products" else part.encoded(table, columns)
+
+
+def _states(part: Part, columns: Sequence[str]) -> pa.Table:
+    """Read columns of `presence`; a rule may name them as the attribute, and nobody in this part may have it."""
+    shown = {
+        name: name if attribute_of(name) or name == "product_id" else state_column(name) for name in columns
+    }
+    read = part.read("presence", list(shown.values()))
+    absent = pa.repeat(pa.scalar("absent"), part.size)
+    return pa.table({name: read[own] if own in read.column_names else absent for name, own in shown.items()})
 
 
 def written_out(values: pa.Array) -> pa.Array:

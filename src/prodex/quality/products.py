@@ -1,4 +1,4 @@
-"""The input of a rule: the products of one part, every column read once, with positions instead of keys.
+"""The input of a rule: the products of a part, every column read once, with positions instead of keys.
 
 A rule works on whole columns. `products["brand_code"]` has one value for each product; `products.rows("texts", "text")`
 has one row for each text, with the position of its product, from 0, in the column `product`.
@@ -50,10 +50,12 @@ _NO_VALUES = pa.table([pa.array([], one.type) for one in _VALUES], schema=_VALUE
 
 
 class Products:
-    """The products of one part.
+    """The products of a part; small parts are judged together, and are one to a rule.
 
     Attributes
     ----------
+    parts
+        The parts of the catalogue that they are.
     origin
         The query and load; rules hardly need it, since the engine handles data that were not requested.
     now
@@ -64,7 +66,7 @@ class Products:
 
     def __init__(
         self,
-        part: Part,
+        parts: Sequence[Part],
         origin: Origin,
         now: datetime,
         market: int | None = None,
@@ -73,14 +75,14 @@ class Products:
         self.origin = origin
         self.now = now
         self.assume = assume
-        self.part: Part = part
+        self.parts = tuple(parts)
         self._market = market
-        self._tables = PartColumns(part)
+        self._tables = PartColumns(parts)
         self._made: dict[Hashable, Any] = {}
         self._paths: set[str] = set()
 
     def __len__(self) -> int:
-        return self.part.size
+        return self._tables.size
 
     def __getitem__(self, column: str) -> pd.Series:
         """Return a column of `products`, in their order; `market` is the market that counts for each."""
@@ -181,7 +183,7 @@ class Products:
         >>> import prodex
         >>> from prodex.quality.run import moment_of
         >>> catalog = prodex.flatten([{"id": 7, "origin": {"country": {"code": "FR"}}}, {"id": 8}])
-        >>> products = Products(catalog.parts[0], catalog.origin, moment_of(None))
+        >>> products = Products(catalog.parts, catalog.origin, moment_of(None))
         >>> products.values_at(["origin"], "codes.code", "scalars.value").to_pylist()
         [{'product': 0, 'attribute': 'origin.country', 'position': '', 'value': 'FR'}]
         """

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial, reduce
 from operator import or_
+from os import cpu_count
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from prodex import clock
 from prodex.catalog import Catalog, Origin, Part
@@ -46,6 +48,7 @@ from prodex.selection import Selection
 from prodex.selection.units import NAMED
 from prodex.store.snapshot import catalog_given
 from prodex.tables.columns import Answer, Mask
+from prodex.tables.declaration import TABLES
 from prodex.written_dates import day_given
 
 _Made = TypeVar("_Made")
@@ -154,6 +157,13 @@ def _abandon(thread: Thread) -> None:
 
 #: The tables of so many products fit in memory, where each is read once, however many rules look at it.
 _FEW = 2_000
+
+#: To judge a part by a hundred checks has a price of its own, that of a thousand products: smaller ones are judged
+#: together, up to so many products, and fewer where cores would be idle.
+_TOGETHER = 5_000
+_WORTH_A_CORE = 1_000
+#: A part that makes a group a little larger is not left to another one.
+_LARGER = 1.25
 
 #: A week: what is longer is no limit, and more than the clock of a thread takes.
 _LONGEST = 7 * 24 * 3600
@@ -337,11 +347,19 @@ def _seconds_limit(seconds: Any) -> float | None:
 
 
 @dataclass(frozen=True)
-class PartJob:
-    """One part with everything that is needed to judge it, fit to be sent to another process."""
+class PartsJob:
+    """Parts that are judged together, with everything that is needed, fit to be sent to another process.
+
+    Attributes
+    ----------
+    number
+        The place of the first part in the catalogue.
+    parts
+        The parts, one after another.
+    """
 
     number: int
-    part: Part
+    parts: tuple[Part, ...]
     origin: Origin
     checks: tuple[Check, ...]
     now: datetime
@@ -398,27 +416,58 @@ def run(
     among = among or catalog
     catalog, among = _held(catalog, among, executor)
     whole, crashed = prepared_for(among, checks, now, rule_seconds, executor)
-    jobs = [
-        PartJob(
-            number,
-            part,
-            catalog.origin,
-            tuple(checks),
-            now,
-            market,
-            dict(assume or {}),
-            whole,
-            crashed if number == 0 else (),  # a crash of a preparation is reported once
-            rule_seconds,
-            day,
+    jobs, number = [], 0
+    for parts in small_together(catalog.parts, cpu_count() or 1):
+        jobs.append(
+            PartsJob(
+                number,
+                parts,
+                catalog.origin,
+                tuple(checks),
+                now,
+                market,
+                dict(assume or {}),
+                whole,
+                crashed if number == 0 else (),  # a crash of a preparation is reported once
+                rule_seconds,
+                day,
+            )
         )
-        for number, part in enumerate(catalog.parts)
-    ]
+        number += len(parts)
     if executor is not None:
         folders = [] if catalog.folder is None else [catalog.folder]
-        yield from mapped(executor, audit_part, jobs, folders=folders)
-        return
-    yield from side_by_side(audit_part, jobs)
+        judged = mapped(executor, audit_parts, jobs, folders=folders)
+    else:
+        judged = side_by_side(audit_parts, jobs)
+    for together in judged:
+        yield from together
+
+
+def small_together(parts: Sequence[Part], cores: int) -> Iterator[tuple[Part, ...]]:
+    """Yield parts in their order, small ones together, of which each core has some if they are many.
+
+    Examples
+    --------
+    >>> [len(one) for one in small_together([Part(900)] * 10, cores=2)]
+    [5, 5]
+    """
+    enough = min(max(sum(part.size for part in parts) // cores, _WORTH_A_CORE), _TOGETHER)
+    group: list[Part] = []
+    size = 0
+    for part in parts:
+        is_full = size >= enough or size + part.size > _LARGER * enough
+        if group and (is_full or not _are_alike(group[0], part)):
+            yield tuple(group)
+            group, size = [], 0
+        group.append(part)
+        size += part.size
+    if group:
+        yield tuple(group)
+
+
+def _are_alike(one: Part, other: Part) -> bool:
+    """Whether two parts have the same tables and columns: where one lacks what a rule needs, the other may have it."""
+    return one.lacking == other.lacking and all(one.holds(table) == other.holds(table) for table in TABLES)
 
 
 def _held(catalog: Catalog, among: Catalog, executor: Executor | None) -> tuple[Catalog, Catalog]:
@@ -433,9 +482,24 @@ def _read_once(catalog: Catalog) -> Catalog:
     return replace(catalog, parts=tuple(part.read_once() for part in catalog.parts))
 
 
-def audit_part(job: PartJob) -> AuditPart:
-    """Judge one part."""
-    products = _products_of_part(job)
+def audit_parts(job: PartsJob) -> list[AuditPart]:
+    """Judge parts together; each has its own result."""
+    if (judged := _judged_together(job)) is not None:
+        return judged
+    alone = (
+        replace(job, number=job.number + place, parts=(part,), crashed=job.crashed if place == 0 else ())
+        for place, part in enumerate(job.parts)
+    )
+    return [judged for one in alone for judged in _judged_together(one) or ()]
+
+
+def _judged_together(job: PartsJob) -> list[AuditPart] | None:
+    """Judge parts as if they were one; None where they have to be judged one by one."""
+    products = _products_of(job)
+    is_alone = len(job.parts) == 1
+    # Rows are told by the key of their product, which a catalogue that somebody put together may hold in two parts.
+    if not is_alone and pc.count_distinct(products.column("product_id")).as_py() < len(products):
+        return None
     # Column by column is how states are counted and written.
     states = np.empty((len(products), len(job.checks)), np.int8, order="F")
     findings, doubts, crashes = [NO_FINDINGS], [NO_FINDINGS], list(job.crashed)
@@ -453,21 +517,25 @@ def audit_part(job: PartJob) -> AuditPart:
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged, unjudged = _all(State.UNKNOWN, products), _message_of(error)
             if isinstance(error, RuleTimeout):
-                products = _products_of_part(job)  # the abandoned thread may still be reading the old ones
+                products = _products_of(job)  # the abandoned thread may still be reading the old ones
         states[:, place], found, doubted = judged
         for rows, of_part in ((found, findings), (doubted, doubts)):
             if rows.num_rows:
                 of_part.append(rows)
         if unjudged:
+            if not is_alone:  # the other parts may well be judged
+                return None
             crashes.append(Crash(check.id, job.number, unjudged))
     found, doubted = (pa.concat_tables(tables).combine_chunks() for tables in (findings, doubts))
-    part = AuditPart.of(_identity_columns(products), states, found, tuple(crashes), doubted)
+    sizes = [part.size for part in job.parts]
+    parts = AuditPart.of_each(sizes, _identity_columns(products), states, found, doubted)
     products.forget()
-    return part
+    # What could not be prepared is said once.
+    return [replace(parts[0], crashes=tuple(crashes)), *parts[1:]]
 
 
-def _products_of_part(job: PartJob) -> Products:
-    return Products(job.part, job.origin, job.now, job.market, job.assume)
+def _products_of(job: PartsJob) -> Products:
+    return Products(job.parts, job.origin, job.now, job.market, job.assume)
 
 
 def _checks_on(day: date, profile: Profile, catalog: Catalog) -> tuple[Check, ...]:
@@ -481,7 +549,7 @@ def _seconds(rule: Rule, seconds: float | None) -> float | None:
     return None if rule.shipped else seconds
 
 
-def _judged_check(products: Products, check: Check, place: int, job: PartJob) -> tuple[Judged, str]:
+def _judged_check(products: Products, check: Check, place: int, job: PartsJob) -> tuple[Judged, str]:
     """Return what a check says of the products of a part, and why it could not judge some of them."""
     if check.has_ended(job.day or job.now.date()):
         return _all(State.NOT_APPLICABLE, products), ""
@@ -592,16 +660,16 @@ def prepared_for(
             raise
         except NotExported:
             continue  # not prepared, its checks are unknown
-        except Exception as error:  # noqa: BLE001 - as in audit_part
+        except Exception as error:  # noqa: BLE001 - as in audit_parts
             crashes += [Crash(c.id, 0, _message_of(error)) for c in checks if c.rule.id == rule.id]
     return Prepared(made, tuple(crashes))
 
 
 @dataclass(frozen=True)
 class _GatherJob:
-    """One part of which a rule's table is made, fit to be sent to another process."""
+    """Parts of which a rule's table is made, fit to be sent to another process."""
 
-    part: Part
+    parts: tuple[Part, ...]
     origin: Origin
     now: datetime
     gather: Callable[[Products], pa.Table]
@@ -611,7 +679,7 @@ def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | 
     """Return the tables that a rule makes of each part, one below the other."""
     if rule.gather is None:
         raise InputError(f"Rule {rule.id} gathers nothing.")
-    jobs = [_GatherJob(part, catalog.origin, now, rule.gather) for part in catalog.parts]
+    jobs = [_GatherJob((part,), catalog.origin, now, rule.gather) for part in catalog.parts]
     if executor is not None:
         folders = [] if catalog.folder is None else [catalog.folder]
         return pa.concat_tables(list(mapped(executor, _gather, jobs, folders=folders)))
@@ -619,7 +687,7 @@ def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | 
 
 
 def _gather(job: _GatherJob) -> pa.Table:
-    products = Products(job.part, job.origin, job.now)
+    products = Products(job.parts, job.origin, job.now)
     table = job.gather(products)
     products.forget()
     return table

@@ -110,7 +110,7 @@ def _answer(products: Products, one: Selection) -> Answer:
     if MARKET in one.groups:  # an audit may be given the market that counts
         return column_answer(MARKET, one.groups[MARKET], products.assumed(MARKET))
     # Groups, words and states of attributes are found where an explorer finds them.
-    here = Catalog((products.part,), products.origin)
+    here = Catalog(products.parts, products.origin)
     return pd.arrays.BooleanArray(here.mask(one), _lacks_a_value(here, one))
 
 

@@ -304,6 +304,6 @@ def _filled_in(part: Part, attributes: Sequence[str], origin: Origin) -> list[tu
         if state is FillState.FILLED
     ]
     # Faces and nutrients as an audit counts them.
-    products = Products(part, origin, now())
+    products = Products([part], origin, now())
     chosen = [AskedAttribute(one) for one in attributes if selector_of(one)[1]]
     return [*found, *((one, np.unique(values_of(products, one).product)) for one in chosen)]
