@@ -24,13 +24,23 @@ def rows_of(table: str, delimiter: str = "\t", **chosen: str) -> tuple[Mapping[s
     {'care'}
     """
     if chosen:
-        every = rows_of(table, delimiter)
-        return tuple(row for row in every if all(row[name] == value for name, value in chosen.items()))
+        return _rows_by(table, delimiter, tuple(chosen)).get(tuple(chosen.values()), ())
     text = resources.files("prodex_food.words").joinpath(table).read_text("utf-8")
     names, *rows = (line.split(delimiter) for line in text.splitlines() if line)
     # A language, a use or a group stands in thousands of rows, and once in memory. The last cells may be missing.
     known: dict[Any, Any] = {}
     return tuple(dict(zip_longest(names, map(known.setdefault, row, row))) for row in rows)
+
+
+@once_per_process
+def _rows_by(
+    table: str, delimiter: str, columns: tuple[str, ...]
+) -> Mapping[tuple[str, ...], tuple[Mapping[str, str], ...]]:
+    """Return the rows by their values in some columns: a table is asked for dozens of languages and uses."""
+    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for row in rows_of(table, delimiter):
+        found.setdefault(tuple(row[name] for name in columns), []).append(row)
+    return {values: tuple(rows) for values, rows in found.items()}
 
 
 @once_per_process
