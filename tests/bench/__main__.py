@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import which
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -29,6 +28,7 @@ from tests.bench.pinned import kept
 from tests.bench.products import real_products, sizes, write_pages
 from tests.bench.requirements import FAMILIES
 from tests.bench.results import Figure, Table, exponent, number, table_of
+from tests.notebook.lab import browser_program
 
 #: Contestants beside prodex, each with the package that it needs.
 _PEERS = {"json_normalize": "pandas", "dlt": "dlt", "polars": "polars", "duckdb": "duckdb"}
@@ -472,7 +472,7 @@ def recipes(run: _Run) -> None:
 
 def explorer(run: _Run) -> None:
     """Measure the explorer in a real browser."""
-    if find_spec("playwright") is None or which("chromium") is None:
+    if find_spec("playwright") is None or browser_program() is None:
         print("the explorer is left out: it needs playwright and chromium\n")
         return
     figures = []
@@ -503,7 +503,7 @@ def explorer(run: _Run) -> None:
 
 def html_file(run: _Run) -> None:
     """Measure the file for colleagues: made, and opened in a real browser."""
-    if find_spec("playwright") is None or which("chromium") is None:
+    if find_spec("playwright") is None or browser_program() is None:
         print("the file for colleagues is left out: it needs playwright and chromium\n")
         return
     found = alone("html_file", run.options.filed)
