@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from prodex.advice import Argument, PythonCall, advice
 from prodex.arguments import names_given
@@ -27,7 +27,6 @@ from prodex.ledger.upsert_file import LONGEST, UpsertFile
 from prodex.ledger.upserts import LedgerEntry, list_entries, upsert_named
 from prodex.limits import KeepingLimits
 from prodex.phrases import counted
-from prodex.service.replies import canonical
 from prodex.tables.plain_walk import product_key
 from prodex.written_json import read_written, written_json
 
@@ -72,40 +71,6 @@ class EarlierRecord:
     def is_new(self) -> bool:
         """Whether the service did not list the product before: it did not exist, or could not be seen."""
         return self.before is None and not self.problem
-
-
-class KeptUpsert(NamedTuple):
-    """An upsert of which the earlier records are kept.
-
-    Attributes
-    ----------
-    name
-        Of the upsert.
-    at
-        When it was planned.
-    tracking_ids
-        The tracking identifiers of its calls.
-    by, why
-        Who sent it, and what for.
-    base_url
-        Of the service.
-    products
-        Number of products.
-    bytes
-        Size of the earlier records on the disk.
-    until
-        When they are removed.
-    """
-
-    name: str
-    at: datetime
-    tracking_ids: tuple[int | str, ...]
-    by: str
-    why: str
-    base_url: str
-    products: int
-    bytes: int
-    until: datetime
 
 
 def without_maintained(product: Product) -> Product:
@@ -240,38 +205,6 @@ def why_none_kept(upsert: UpsertFile) -> str:
                 whose=whose,
                 keep=Argument("keep_before", False),
             )
-
-
-def kept_upserts() -> list[KeptUpsert]:
-    """Return the upserts from this machine of which earlier records are kept, the newest first."""
-    limits = KeepingLimits.given()
-    found = []
-    for entry in list_entries():
-        if not entry.earlier_bytes:
-            continue
-        try:
-            upsert = entry.opened()
-            batches = upsert.batches()
-        except (InputError, StorageError) as error:
-            _LOG.warning("%s Its earlier records are passed over.", error)
-            continue
-        ids = tuple(canonical(one.tracking) for one in batches if one.tracking is not None)
-        products = sum(len(one.gtins) + len(one.left_out) for one in batches)
-        plan = upsert.plan
-        found.append(
-            KeptUpsert(
-                upsert.name,
-                plan.at,
-                ids,
-                plan.by,
-                plan.why,
-                plan.base_url,
-                products,
-                entry.earlier_bytes,
-                limits.until(plan.at),
-            )
-        )
-    return found
 
 
 def forget_earlier_records(upserts: str | Iterable[str] | None = None) -> int:

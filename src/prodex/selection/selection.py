@@ -324,10 +324,6 @@ class Selection:
         """Keep only products that fail one of these checks as well, or no longer require it when they had to."""
         return self._toggling("failing", FailingChecks(title, checks))
 
-    def without_failing(self) -> Self:
-        """Keep products whichever checks they fail."""
-        return replace(self, failing=())
-
     def listing(self, products: ProductList) -> Self:
         """Keep only products of a list as well, or no longer require it when they had to be in it."""
         return self._toggling("listed", products)
