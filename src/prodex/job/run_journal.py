@@ -57,15 +57,12 @@ class RunJournal:
         The newest snapshot and, by profile, the newest audits when it began: "the last" ones, to compare with.
     steps
         Results of the steps that have ended, by name.
-    resumed
-        Whether an earlier process began it.
     """
 
     job: str
     began: datetime
     before: Mapping[str, str]
     steps: Mapping[str, StepResult] = field(default_factory=dict)
-    resumed: bool = False
 
     @property
     def time(self) -> str:
@@ -100,7 +97,7 @@ class RunJournal:
         if written.ended or written.job != job.digest or not timedelta(0) <= age <= _RESUMABLE:
             return None
         done = {name: step for name, step in written.steps.items() if step.state == "done"}
-        return cls(written.job, written.began.astimezone(UTC), written.before, done, resumed=True)
+        return cls(written.job, written.began.astimezone(UTC), written.before, done)
 
     def with_step(self, step: StepResult, name: str) -> Self:
         """Return the journal with one more step, and write it down."""

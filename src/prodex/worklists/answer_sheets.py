@@ -135,14 +135,14 @@ class SheetReader:
         is_ours
             Whether the file has a hidden sheet.
         """
-        rows, unread, has_keys = 0, 0, False
+        rows, unread = 0, 0
         products: Counter[tuple[str | None, str | None]] = Counter()
         layouts = [listed] if listed else [[column.name for column in TO_FIX], WORKLIST.names]
         for number, row, found in self._rows(listed, layouts, has_key):
             if found is not None:
                 # Sheets that were copied below one another have their headings again.
                 self._headings = found
-                has_keys = has_keys or "row_key" in found.places
+                is_ours = is_ours or "row_key" in found.places
                 self._refuse_missing_columns(number, found)
             elif self._headings is not None and not self._headings.missing:
                 keys = self._read_row(number, row, self._headings)
@@ -158,8 +158,7 @@ class SheetReader:
         ):
             return None
         where = (str(self.sheet.file), self.sheet.name)
-        is_ours = is_ours or has_keys
-        read = AnswerSheet(*where, rows, unread, self.sheet.is_hidden, is_ours, has_keys, products)
+        read = AnswerSheet(*where, rows, unread, self.sheet.is_hidden, is_ours, products)
         if rows:
             self._returned.sheets.append(read)
         return read

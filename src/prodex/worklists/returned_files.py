@@ -226,8 +226,6 @@ class AnswerSheet:
         Whether the sheet is hidden.
     is_worklist
         Whether prodex wrote it, by its hidden sheet or by the keys of its rows.
-    has_keys
-        Whether it has a column for the keys of rows.
     products
         Number of rows by product id and GTIN, as far as they have them.
     """
@@ -238,7 +236,6 @@ class AnswerSheet:
     unread: int = 0
     is_hidden: bool = False
     is_worklist: bool = False
-    has_keys: bool = False
     products: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
 
 
