@@ -15,6 +15,7 @@ from prodex.corrections.leaves import AMOUNT, UNIT, Leaves, Mask, Rows, differin
 from prodex.corrections.operations import ConvertUnit, Transformed
 from prodex.corrections.products_in_work import ProductsInWork
 from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
+from prodex.send.known_products import received_values
 from prodex.worklists.answer_kinds import AnswerShape
 from prodex.written_json import exact_value
 
@@ -64,12 +65,12 @@ def find_inexact(work: ProductsInWork, leaves: Leaves, rows: Rows) -> dict[int, 
     if not len(rows):
         return found
     ids = work.ids.take(pa.array(leaves.product[rows])).to_pylist()
-    records = work.records(ids)
+    received = received_values(work.catalog, ids, leaves.attribute)
     positions = leaves.position.take(pa.array(rows)).to_pylist()
     for (row, value), product, position in zip(leaves.held(rows).items(), ids, positions, strict=True):
         if "." in position:  # a list in a list, which is not corrected here
             continue
-        held = records[product].get(leaves.attribute)
+        held = received[product]
         item = held[int(position)] if isinstance(held, list) and position else held
         own = item.get("data") if isinstance(item, dict) else item
         spelled = own.strip().replace(",", ".") if isinstance(own, str) else repr(own)

@@ -18,8 +18,6 @@ from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
 from prodex.phrases import hint
 from prodex.selection import Selection
-from prodex.send.known_products import received_products
-from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
@@ -71,13 +69,10 @@ class ProductsInWork:
         The chosen products.
     whole
         The catalogue that they are of: its codes and attributes are those in use.
-    received
-        The records that were read, by product id.
     """
 
     catalog: Catalog
     whole: Catalog
-    received: dict[str, Product] = field(default_factory=dict, init=False)
     _leaves: dict[str, Leaves] = field(default_factory=dict, init=False)
     _masks: dict[Selection, Mask] = field(default_factory=dict, init=False)
     _vocabularies: dict[str, Vocabulary] = field(default_factory=dict, init=False)
@@ -136,13 +131,6 @@ class ProductsInWork:
         name = attribute.strip()
         path = _WIRE.get(name, name)
         return path if path in self.shapes.found or "." in path else name
-
-    def records(self, ids: Iterable[str]) -> Mapping[str, Product]:
-        """Return the records of products by their ids, among others; each is read once."""
-        lacking = [one for one in dict.fromkeys(ids) if one not in self.received]
-        if lacking:
-            self.received |= received_products(self.catalog, lacking)
-        return self.received
 
     def leaves(self, attribute: str) -> Leaves:
         """Return the leaves of an attribute, which are read once."""

@@ -75,8 +75,7 @@ class StepAnswers:
         # The records of all products that change are read at once.
         owners = {product for leaves, rows in concerned for product in leaves.product[rows].tolist()}
         ids = [self._ids[one] for one in sorted(owners)]
-        lacking = [one for one in ids if one not in work.received]
-        self.records: Mapping[str, Product] = work.received | received_products(work.catalog, lacking)
+        self.records: Mapping[str, Product] = received_products(work.catalog, ids)
         for leaves, rows in concerned:
             self._add_changes(leaves, rows)
         self._add_refusals(results)

