@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.cases import each_row
+
 import prodex
 from prodex.send.known_products import received_products, received_values
-from tests.cases import each_row
 
 
 @each_row(
