@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -18,6 +18,8 @@ from prodex.corrections.recipe import RecipeStep
 from prodex.errors import InputError
 from prodex.phrases import hint
 from prodex.selection import Selection
+from prodex.send.known_products import received_products
+from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
@@ -73,6 +75,7 @@ class ProductsInWork:
 
     catalog: Catalog
     whole: Catalog
+    _records: dict[str, Product] = field(default_factory=dict, init=False)
     _leaves: dict[str, Leaves] = field(default_factory=dict, init=False)
     _masks: dict[Selection, Mask] = field(default_factory=dict, init=False)
     _vocabularies: dict[str, Vocabulary] = field(default_factory=dict, init=False)
@@ -131,6 +134,13 @@ class ProductsInWork:
         name = attribute.strip()
         path = _WIRE.get(name, name)
         return path if path in self.shapes.found or "." in path else name
+
+    def records(self, ids: Collection[str]) -> Mapping[str, Product]:
+        """Return the records of products by their ids; each is read once."""
+        lacking = [one for one in ids if one not in self._records]
+        if lacking:
+            self._records |= received_products(self.catalog, lacking)
+        return {one: self._records[one] for one in ids if one in self._records}
 
     def leaves(self, attribute: str) -> Leaves:
         """Return the leaves of an attribute, which are read once."""

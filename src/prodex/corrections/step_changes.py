@@ -19,7 +19,7 @@ from prodex.errors import ChangesRefused
 from prodex.languages import Said
 from prodex.languages.message import said_by
 from prodex.locales import short_of
-from prodex.send.known_products import KnownProducts, received_products
+from prodex.send.known_products import KnownProducts
 from prodex.send.merging import TextPlace, replace_code, text_change
 from prodex.send.records import DELETE, Product
 from prodex.worklists.answer_kinds import AnswerShape
@@ -75,7 +75,7 @@ class StepAnswers:
         # The records of all products that change are read at once.
         owners = {product for leaves, rows in concerned for product in leaves.product[rows].tolist()}
         ids = [self._ids[one] for one in sorted(owners)]
-        self.records: Mapping[str, Product] = received_products(work.catalog, ids)
+        self.records: Mapping[str, Product] = work.records(ids)
         for leaves, rows in concerned:
             self._add_changes(leaves, rows)
         self._add_refusals(results)
