@@ -224,3 +224,10 @@ def test_every_figure_of_the_sample_stands_in_its_cell() -> None:
     cells = frame.drop(columns=["gtin", "duplicates"]).stack().dropna().to_dict()
     assert {(i, f"{code}.{symbols[unit]}"): value for (i, code, unit), value in expected.items()} == cells
     assert len(expected) > 200
+
+
+@each_row("catalog", [prodex.flatten([]), prodex.flatten([{"id": 7}]).where(product_id="8")])
+def test_no_products_are_no_rows(catalog: prodex.Catalog) -> None:
+    """A catalogue without products, or a choice of none of them, has the columns that are there of any."""
+    found = catalog.nutrition_wide()
+    assert (["product_id", "gtin", "duplicates"], 0) == (list(found), len(found))

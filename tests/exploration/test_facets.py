@@ -281,3 +281,16 @@ def test_checks_without_an_audit_are_said() -> None:
     audit = prodex.audit(products.catalog, {"checks": {"valid_gtin": {}}})
     with pytest.raises(QueryError, match="no check 'nonsense'"):
         ProductColumns(products.catalog, audit).failing(("nonsense",))
+
+
+def test_nobody_is_known_to_lack_what_was_not_asked_for() -> None:
+    """A selection that was kept means of it what the list of what is missing and the states of the attribute say."""
+    origin = Origin("sandbox", ProductQuery(source_include=["namePublicLong"]))
+    catalog = prodex.Catalog(prodex.flatten([{"id": 7}]).parts, origin)
+
+    def meant(group: str, code: str) -> list[bool]:
+        return [bool(one) for one in catalog.mask(Selection(groups={group: (code,)}))]
+
+    assert [[False]] * 2 == [meant("missing:all", "brand"), meant("fill:brand", "absent")]
+    assert [[True]] * 2 == [meant("missing:all", "namePublicLong"), meant("fill:brand", "not asked for")]
+    assert ("namePublicLong",) == Facets(ProductColumns(catalog))["missing:all"].codes

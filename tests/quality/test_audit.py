@@ -11,11 +11,12 @@ import pyarrow as pa
 import pytest
 
 import prodex
-from prodex.errors import QueryError
+from prodex.errors import NotExported, QueryError
 from prodex.quality.audit import Audit
 from prodex.quality.failures import _named
 from prodex.quality.products import Products
 from prodex.quality.scores import counted
+from prodex.worklists.pending_updates import pending_updates
 from prodex_sandbox.sample import AS_OF
 
 GOOD, BAD = "03036811359935", "03036811359936"
@@ -308,6 +309,20 @@ def test_a_market_that_is_not_known_matters_only_to_checks_for_a_market() -> Non
     }
 
     assert found == {(True, True): False, (True, False): False, (False, True): True, (False, False): False}
+
+
+def test_whether_an_update_waits_may_be_unknown(tmp_path: Path) -> None:
+    """An export without that column is audited and reported; who needs the column is told its name."""
+    prodex.flatten(RECORDS).export(tmp_path / "owners", columns={"products": ["owner"]}, progress=False)
+    catalog = prodex.read_export(tmp_path / "owners")
+
+    audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}, now=AS_OF)
+
+    assert 0 == audit.pending == audit.summary["pending_updates"]
+    assert "Audit of 4 products by 1 check" in repr(audit)
+    assert "GTIN missing or wrong" in audit.to_html(tmp_path / "report.html").read_text("utf-8")
+    with pytest.raises(NotExported, match="products has no column 'has_pending_update' here"):
+        pending_updates(catalog)
 
 
 def _rows(frame: pd.DataFrame, *columns: str) -> list[tuple[object, ...]]:

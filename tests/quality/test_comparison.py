@@ -87,3 +87,21 @@ def test_wrong_words_are_refused() -> None:
         compare_audits(audit, audit).changes("mended")
     with pytest.raises(InputError, match="not a DataFrame"):
         compare_audits(audit.matrix, audit)  # type: ignore[arg-type]
+
+
+def test_a_product_that_is_there_twice_is_compared_once() -> None:
+    """It is neither gone nor failing for a second time, whichever of the two audits has it again; a note says so."""
+    catalog = prodex.flatten([{"id": 7, "gtin": GOOD}])
+    again = prodex.flatten([{"id": 7, "gtin": BAD}])
+    twice = prodex.audit(replace(catalog, parts=catalog.parts + again.parts), {"checks": CHECKS})
+    failing = audited({7: BAD, 8: GOOD})
+
+    later, earlier = compare_audits(twice, failing), compare_audits(failing, twice)
+
+    assert ["newly failing"] == later.changes()["change"].tolist()
+    assert ["fixed"] == earlier.changes()["change"].tolist()
+    assert (["8"], []) == (later.added["product_id"].tolist(), later.gone["product_id"].tolist())
+    assert ([], ["8"]) == (earlier.added["product_id"].tolist(), earlier.gone["product_id"].tolist())
+    said = "audit has 1 product more than once; the first of each was compared."
+    assert (f"The old {said}",) == later.notes
+    assert (f"The new {said}",) == earlier.notes

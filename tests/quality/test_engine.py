@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -439,3 +440,36 @@ def test_a_product_that_two_small_parts_have_is_judged_in_each() -> None:
         return prodex.audit(replace(one, parts=one.parts + other.parts), {"checks": NAME}).states.tolist()
 
     assert ([[0], [1]], [[1], [0]]) == (judged(named, bare), judged(bare, named))
+
+
+def test_a_part_that_needs_nothing_of_what_was_not_exported_is_judged(tmp_path: Path) -> None:
+    """A part beside it may need it, and how many parts are judged together is up to the machine."""
+    record = {"id": 7, "namePublicLong": [{**FRENCH, "data": "Riz"}]}
+    fronts = [{"url": f"{n}.jpg", "isPackshot": True, "productFace": 1} for n in range(2)]
+    several = {"id": 8, "assets": {"pictures": fronts}}
+    parts = []
+    for one in (record, several):
+        folder = tmp_path / str(one["id"])
+        prodex.flatten([one]).export(folder, tables=["products", "presence", "pictures"], progress=False)
+        parts += prodex.read_export(folder).parts
+    both = replace(prodex.flatten([]), parts=tuple(parts))
+
+    states = prodex.audit(both, {"checks": {"one_front_packshot": {}}}).states
+
+    assert [[State.NOT_APPLICABLE], [State.UNKNOWN]] == states.tolist()
+
+
+def test_a_part_in_which_a_rule_of_ones_own_reads_nothing_that_was_not_asked_for_is_judged() -> None:
+    """Such a rule is assumed to need what it reads, and of each part it may read another thing."""
+
+    @prodex.packs.rule(title="a case has a description")
+    def case_is_described(products: Products) -> prodex.packs.Verdict:
+        cases = (products["packaging_code"] == "CASE").to_numpy(bool)
+        return prodex.packs.Verdict(cases & ~products.filled("description") if cases.any() else cases)
+
+    records = [{"id": code, "typePackaging": {"code": code}} for code in ("EACH", "CASE")]
+    both = asked(in_parts(prodex.flatten(records), 1), source_include=["typePackaging"])
+
+    states = prodex.audit(both, {"checks": {"case_is_described": {}}}).states
+
+    assert [[State.PASS], [State.UNKNOWN]] == states.tolist()

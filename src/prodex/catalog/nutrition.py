@@ -321,8 +321,9 @@ def _pivoted(rows: pd.DataFrame, products: pd.DataFrame, labels: bool) -> tuple[
     several = cells.duplicated(["product_id", "column"], keep=False)
     agreed = cells.groupby(["product_id", "column"])["quantity"].agg(["first", "nunique"])
     side = agreed["first"].where(agreed["nunique"] == 1).unstack("column")
+    # Beside a column of keys, since pandas cannot merge no products with an index.
     found = products.merge(
-        side.reindex(columns=sorted(set(column))), "left", left_on="product_id", right_index=True
+        side.reindex(columns=sorted(set(column))).reset_index(), how="left", on="product_id"
     )
     said = (
         cells[several]

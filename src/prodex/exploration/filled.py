@@ -119,7 +119,12 @@ class FilledColumns:
         return there & ~self.mask(attribute, language)
 
     def lacking(self, attribute: str, language: str | None = None) -> Mask:
-        """Return which products are known not to have an attribute filled, in any language or in one."""
+        """Return which products are known not to have an attribute filled, in any language or in one.
+
+        Of what was not asked for nobody knows it of any product.
+        """
+        if self.state((attribute, language)) is CellState.NOT_ASKED:
+            return np.zeros(len(self.catalog), bool)
         return ~(self.mask(attribute, language) | self.unreadable(attribute, language))
 
     def _mask_of(self, state: FillState, attribute: str, language: str | None) -> Mask:

@@ -42,7 +42,7 @@ from prodex.quality.scores import by_group, counted, grades, grades_of, whole_sc
 from prodex.quality.states import State, States
 from prodex.selection import Selection
 from prodex.selection.units import units_given
-from prodex.tables.columns import as_one_chunk
+from prodex.tables.columns import as_one_chunk, is_true
 from prodex.tables.frames import to_frame
 
 
@@ -274,8 +274,9 @@ class Audit:
 
     @property
     def pending(self) -> int:
-        """How many products have an update that waits for acceptance: they were judged without it."""
-        return sum(int(part.column("has_pending_update").to_numpy().sum()) for part in self.parts)
+        """How many products are known to have an update that waits for acceptance: they were judged without it."""
+        # An export may lack the column: then nobody knows it.
+        return sum(int(is_true(part.column("has_pending_update")).sum()) for part in self.parts)
 
     @property
     def measure(self) -> tuple[object, ...]:

@@ -20,6 +20,7 @@ from prodex.quality.check import Check
 from prodex.quality.laws import ENDED
 from prodex.quality.scores import moved, readiness
 from prodex.quality.states import State
+from prodex.tables.columns import Mask, is_true
 from prodex.tables.frames import to_frame
 
 #: What can happen to a product under a check.
@@ -276,14 +277,29 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
             )
     theirs, ours = old.identity.select(_PRODUCT), new.identity.select(_PRODUCT)
     # By `product_id`: GTINs can be missing, wrong or repeated.
-    place = pc.index_in(ours["product_id"].combine_chunks(), theirs["product_id"].combine_chunks())
-    after = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
-    before = place.drop_null().to_numpy().astype(np.int64)
-    stays = np.zeros(len(old), bool)
-    stays[before] = True
+    was, is_ = (one["product_id"].combine_chunks() for one in (theirs, ours))
+    was_first, is_first = _first_of_each(was), _first_of_each(is_)
+    stays, is_old = (is_true(pc.is_in(one, other)) for one, other in ((was, is_), (is_, was)))
+    after = np.flatnonzero(is_first & is_old)
+    before = pc.index_in(is_.take(pa.array(after)), was).to_numpy().astype(np.int64)
     notes = list(_comparability_notes(old, new))
+    if again := int(np.count_nonzero(~was_first)):
+        said = Message.of_number(
+            "The old audit has {number} product more than once; the first of each was compared.",
+            "The old audit has {number} products more than once; the first of each was compared.",
+            again,
+        )
+        notes.append(said)
+    if again := int(np.count_nonzero(~is_first)):
+        said = Message.of_number(
+            "The new audit has {number} product more than once; the first of each was compared.",
+            "The new audit has {number} products more than once; the first of each was compared.",
+            again,
+        )
+        notes.append(said)
     # A product that was not chosen is neither added nor gone.
-    if len({len(old), len(new), len(after)}) > 1 and _chosen_words(old) != _chosen_words(new):
+    counts = {np.count_nonzero(was_first), np.count_nonzero(is_first), len(after)}
+    if len(counts) > 1 and _chosen_words(old) != _chosen_words(new):
         scopes = {"old": old.scope_said, "new": new.scope_said}
         notes.append(
             Message("They are about other products. The old one: {old} The new one: {new}", **scopes)
@@ -292,11 +308,16 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
         old,
         new,
         _by_check(old, new, before, after),
-        to_frame(ours.filter(place.is_null())),
-        to_frame(theirs.filter(pa.array(~stays))),
+        to_frame(ours.filter(pa.array(is_first & ~is_old))),
+        to_frame(theirs.filter(pa.array(was_first & ~stays))),
         tuple(notes),
         (before, after),
     )
+
+
+def _first_of_each(ids: pa.Array) -> Mask:
+    """Say which products are the first of their id: a catalogue that somebody put together may have one again."""
+    return np.asarray(pc.index_in(ids, ids).to_numpy() == np.arange(len(ids)))
 
 
 def _chosen_words(audit: Audit) -> str | None:

@@ -513,6 +513,8 @@ def _judged_together(job: PartsJob) -> list[AuditPart] | None:
             raise
         except NotExported:
             # The rule read something that the export left out: its result is unknown, and this is no crash.
+            if not is_alone:  # of another part it may need nothing of that
+                return None
             judged = _all(State.UNKNOWN, products)
         except Exception as error:  # noqa: BLE001 - whatever a rule raises is reported and concerns its column only
             judged, unjudged = _all(State.UNKNOWN, products), _message_of(error)
@@ -570,7 +572,9 @@ def _judged_check(products: Products, check: Check, place: int, job: PartsJob) -
         given["whole"] = job.whole[check.rule.id]
     verdict, read = products.read_by(partial(check.rule.function, products, **given))
     if not check.rule.needs and asked_for(job.origin, read) is not Asked.ALL:
-        # A user's rule that does not declare what it needs is assumed to need all that it reads.
+        # A user's rule that does not declare what it needs is assumed to need all that it reads, of this part.
+        if len(job.parts) > 1:
+            raise NotExported(f"Rule {check.rule.id} read what was not requested.")
         return _undecided(in_scope, place), ""
     judged = states_of_verdict(verdict, in_scope, place)
     if says_unknown:

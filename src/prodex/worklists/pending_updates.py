@@ -71,6 +71,8 @@ def pending_updates(catalog: Catalog, products: Collection[str] | None = None) -
     found = {}
     # One part at a time: the records of a large catalogue take much more memory than what is found in them.
     for part in received.parts:
+        # Of a condition Arrow does not show which columns it needs.
+        part.require("products", ["has_pending_update"])
         ids = part.read("products", ["product_id"], wanted)["product_id"].to_pylist()
         records = received_products(replace(received, parts=(part,)), ids) if ids else {}
         found.update({product: pending_attributes(record) for product, record in records.items()})

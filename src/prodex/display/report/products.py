@@ -71,8 +71,8 @@ def cards(audit: Audit, words: Translation = ENGLISH) -> list[dict[str, Any]]:
                 "score": product["score"],
                 "grade": grade_said(product["grade"]),
                 "ready": _ready(product["ready"]),
-                # It is neither audited nor shown.
-                "is_pending": bool(product["has_pending_update"]),
+                # It is neither audited nor shown. An export may have left out who has one.
+                "is_pending": pd.notna(product["has_pending_update"]) and bool(product["has_pending_update"]),
                 "failed": [audit.checks[one] for one in _failed_checks(audit, place)],
                 "texts": [
                     (_field(row["attribute"], words), row["language"], shown(row["text"], most))
