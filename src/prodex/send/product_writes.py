@@ -296,26 +296,34 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
 
 def _refuse_unknown(origin: Origin, record: Product, made: Product) -> None:
     """Raise if the catalogue may lack a part of an attribute: writing the attribute would delete that part."""
-    query = origin.query
-    if query is None:
-        return
     for attribute in made:
-        why = None
-        if not origin.asked(attribute):
-            why = "was not requested when this catalogue was loaded"
-        elif query.source_include and attribute not in query.source_include:
-            why = f"was requested only in part ({', '.join(query.source_include)})"
-        elif any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
-            why = "was loaded without a part of it"
-        elif query.product_languages and any(
-            True for one in (record, made) for _ in texts_of(one.get(attribute), attribute)
-        ):
-            why = f"was loaded only in {', '.join(query.product_languages)}"
-        if why:
+        has_texts = any(True for one in (record, made) for _ in texts_of(one.get(attribute), attribute))
+        if why := why_in_part(origin, attribute, has_texts=has_texts):
             raise ChangesRefused(
                 f"{attribute} {why}, and a write replaces all of it: the missing part would be lost. Load the products "
                 "with the whole attribute in all languages, and correct these."
             )
+
+
+def why_in_part(origin: Origin, attribute: str, *, has_texts: bool) -> str | None:
+    """Return why a catalogue may lack a part of an attribute that its products have; None where it has all of it.
+
+    >>> from prodex.query import ProductQuery
+    >>> why_in_part(Origin("sandbox", ProductQuery(product_languages=["fr"])), "namePublicLong", has_texts=True)
+    'was loaded only in fr'
+    """
+    query = origin.query
+    if query is None:
+        return None
+    if not origin.asked(attribute):
+        return "was not requested when this catalogue was loaded"
+    if query.source_include and attribute not in query.source_include:
+        return f"was requested only in part ({', '.join(query.source_include)})"
+    if any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
+        return "was loaded without a part of it"
+    if query.product_languages and has_texts:
+        return f"was loaded only in {', '.join(query.product_languages)}"
+    return None
 
 
 def language_codes_only(value: Any) -> Any:
