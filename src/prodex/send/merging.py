@@ -23,6 +23,7 @@ from prodex.changes import (
     in_words,
     is_exact,
     named,
+    path_after,
     value_at,
 )
 from prodex.changes.sameness import is_text
@@ -390,7 +391,7 @@ def _with_all(record: Product, changes: Sequence[Change]) -> Product:
     made: Product = apply(record, changes)
     for one in changes:
         # Two new texts, one of them without its country, would be one.
-        if is_text(one.after) and not is_exact(found := value_at(made, one.path), one.after):
+        if is_text(one.after) and not is_exact(found := value_at(made, path_after(one)), one.after):
             raise PlaceChanged(one, found)
     return made
 
