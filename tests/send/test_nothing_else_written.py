@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import xlsxwriter
 from mill_exchange import gtin, product, text
 from tests.on_the_way import carried
 
@@ -88,6 +89,33 @@ def test_whole_attributes_of_a_catalogue_are_sent(exchange: Sandbox) -> None:
     catalog = prodex.load_products(service, query, name="whole", progress=False)
     assert "SUCCESS" == prodex.upsert(service, catalog, progress=False).wait(progress=False).status
     assert before == stored(exchange)
+
+
+def test_the_products_of_a_workbook_are_not_sent_in_part(exchange: Sandbox, tmp_path: Any) -> None:
+    """It has no columns of the other languages and fields, and a cell in it is no number."""
+    rows = [
+        ["gtin", "updatedAt", "namePublicLong", "assets.pictures.url", "netContent", "originCountry"],
+        ["GTIN", "Changed", "Name", "Picture", "Content", "Country"],
+        ["", "", "French", "", "GRM", ""],
+        [""],
+        [gtin(1), "2026-11-01T12:00:00", "Riz", "https://example.com/9.jpg", "12x", "France∣FR"],
+    ]
+    with xlsxwriter.Workbook(tmp_path / "platform.xlsx") as book:
+        sheet = book.add_worksheet("Products")
+        for number, row in enumerate([["Our list"], [""], [""], *rows]):
+            sheet.write_row(number, 0, row)
+    catalog = prodex.read_workbook(tmp_path / "platform.xlsx")
+    findings = prodex.upsert(connected(exchange), catalog, dry_run=True).findings
+    said = {row.attribute: row.problem for row in findings.itertuples() if row.severity == "error"}
+    rest = ", and a write replaces all of it: the missing part would be lost"
+    assert {
+        "assets": f"it has columns only of assets.pictures.url{rest}",
+        "namePublicLong": f"it has columns only in fr{rest}",
+        "netContent": f"it has cells that could not be read{rest}",
+    } == said
+    frame = catalog.texts.query("attribute == 'namePublicLong'").assign(text="Riz long")
+    with pytest.raises(PreflightFailed, match="it has columns only in fr"):
+        prodex.upsert(connected(exchange), catalog.changes_from(frame), progress=False)
 
 
 def test_updates_that_nobody_has_accepted_are_not_sent(exchange: Sandbox) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 import pandas as pd
 
 from prodex.catalog import Origin
+from prodex.catalog.origin import Extent
 from prodex.changes import ABSENT, Change, apply, diff, indexed, inverse, is_nothing, value_at, wire_path
 from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused
@@ -324,6 +325,23 @@ def why_in_part(origin: Origin, attribute: str, *, has_texts: bool) -> str | Non
     if query.product_languages and has_texts:
         return f"was loaded only in {', '.join(query.product_languages)}"
     return None
+
+
+def why_in_part_of_file(extent: Extent | None, attribute: str) -> str | None:
+    """Return why the file of a catalogue may lack a part of an attribute; None where it has columns of all of it.
+
+    >>> why_in_part_of_file(Extent(("namePublicLong",), (("namePublicLong", ("fr", "nl")),)), "namePublicLong")
+    'has columns only in fr, nl'
+    """
+    if extent is None:
+        return None
+    if extent.is_in_part(attribute):
+        return "has cells that could not be read"
+    if attribute not in extent.attributes:
+        there = [path for path in extent.attributes if path.split(".")[0] == attribute]
+        return f"has columns only of {', '.join(there)}"
+    languages = sorted({one for _, several in extent.spoken(attribute) for one in several})
+    return f"has columns only in {', '.join(languages)}" if languages else None
 
 
 def language_codes_only(value: Any) -> Any:

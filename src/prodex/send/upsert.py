@@ -23,7 +23,13 @@ from prodex.progress import Progress
 from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, checked_batch_size, make_batches
 from prodex.send.merging import texts_of
 from prodex.send.preflight import PreflightFinding, inspect_products, preflight_frame, refuse_errors
-from prodex.send.product_writes import Changes, language_codes_only, why_in_part, without_labels
+from prodex.send.product_writes import (
+    Changes,
+    language_codes_only,
+    why_in_part,
+    why_in_part_of_file,
+    without_labels,
+)
 from prodex.send.products_now import refuse_changed, request_records
 from prodex.send.records import Product, Source, records_of
 from prodex.send.sending_rule import Ruling, SentBefore
@@ -123,7 +129,7 @@ def upsert(
     A given attribute replaces the stored one as a whole, arrays included; an absent one is not changed. NaN and None
     count as absent, and so do empty cells of a frame; `prodex.DELETE` deletes. To correct single texts, use
     `catalog.changes_from`, which keeps the other texts of an attribute. A catalogue that lacks a part of an attribute,
-    such as some languages, is refused.
+    such as some languages, is refused, also that of a workbook.
 
     Everything is checked before anything is sent, and one error stops all of it. Each batch is sent once: if its reply
     is lost, its state is "unknown" and the next batch follows. After two lost replies in a row, or when the service
@@ -211,9 +217,10 @@ def upsert(
         products = records_of(records, null_deletes=null_deletes, encoding=encoding)
         filled, loaded, changes, extra = {}, {}, {}, {}
     findings = inspect_products(products, as_xml=format == "xml", filled=filled)
-    if isinstance(records, Catalog):
+    if isinstance(records, Catalog | Changes):
         findings = [*_about_parts(records.origin, products), *findings]
-        products = without_labels(products) if records.origin.accept_language else products
+    if isinstance(records, Catalog) and records.origin.accept_language:
+        products = without_labels(products)
     failed = any(finding.severity == "error" for finding in findings)
     form = ENCODINGS[format]
     if dry_run:
@@ -226,12 +233,13 @@ def upsert(
 
 def _about_parts(origin: Origin, products: Sequence[Product]) -> Iterator[PreflightFinding]:
     """Yield the attributes of which a catalogue may lack a part: whoever writes its products would delete that."""
-    if origin.query is None:
+    if origin.query is None and origin.extent is None:
         return
     samples = {name: product for product in reversed(products) for name in product}
     for name in sorted(samples.keys() - MAINTAINED_BY_SERVICE - {"gtin"}):
         has_texts = any(True for one in products for _ in texts_of(one.get(name), name))
-        if why := why_in_part(origin, name, has_texts=has_texts):
+        why = why_in_part(origin, name, has_texts=has_texts) or why_in_part_of_file(origin.extent, name)
+        if why:
             yield PreflightFinding(
                 str(samples[name].get("gtin")),
                 name,
