@@ -305,10 +305,10 @@ def _long_code(record: Product, place: TextPlace, codes: Mapping[str, frozenset[
         return code
     if place.language_code is not None:
         return place.language_code
-    choice = ", ".join(sorted(known)) or f"{code}-..."
+    choice = ", ".join(sorted(known)) or f"{code}-…"
     raise ChangesRefused.saying(
-        "{path} has no text in {code} yet, and its code needs a country. Give a column language_code, such as "
-        "{example}.",
+        "{path} has no text in {code} yet, and its code needs a country. Name the language with it, such as {example} "
+        "(of a frame, in a column language_code).",
         path=place.attribute,
         code=repr(place.language),
         example=choice,
