@@ -391,7 +391,7 @@ def _failure(error: Exception, host: str, status: int | None = None) -> Retryabl
             return RetryableError(f"{problem}. Check the network.", not_processed=True)
         case Cause.LATE:
             return RetryableError(
-                f"{problem}. Fewer products in a call (page_size, batch_size of an upsert) or a longer timeout may help."
+                f"{problem}. Fewer products in a call (page_size, batch_size) or a longer timeout may help."
             )
         case Cause.BROKEN:
             return RetryableError(f"{problem} before the reply was complete.")
