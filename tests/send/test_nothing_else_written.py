@@ -209,6 +209,22 @@ def test_a_product_that_shares_its_gtin_by_now_is_left_out_of_its_call(exchange:
     assert "another product with its GTIN" in rows["message"][gtin(2)]
 
 
+def test_a_product_without_a_real_gtin_stops_no_other_one() -> None:
+    """A service cannot be asked for it, so it is refused by itself, before anything is sent."""
+    with Sandbox([product(1) | {"gtin": "ABC"}, product(2)]) as exchange:
+        service = connected(exchange)
+        catalog = prodex.load_products(service, name="odd", progress=False)
+        fix = prodex.correct(catalog, "namePublicLong", "Autre nom", language="fr")
+        assert {"accepted": 1, "refused": 1} == fix.counts
+        assert ["'ABC' is no GTIN"] == [one.partition(",")[0] for one in fix.refused["reason"]]
+        assert "SUCCESS" == fix.apply(service, progress=False).wait(progress=False).status
+        assert {"unchanged": 1, "refused": 1} == fix.recheck(service).counts
+        frame = catalog.texts.query("attribute == 'namePublicLong' and language == 'fr'").assign(text="Autre")
+        with pytest.raises(ChangesRefused, match="'ABC' is no GTIN") as caught:
+            catalog.changes_from(frame)
+        assert ["1"] == caught.value.refused["product_id"].tolist()
+
+
 def empty_cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame after a way through CSV that makes empty texts of empty cells."""
     return pd.read_csv(io.StringIO(frame.to_csv(index=False)), dtype=str, keep_default_na=False)

@@ -15,7 +15,7 @@ from prodex.changes import ABSENT, Change, apply, diff, indexed, inverse, is_not
 from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused
 from prodex.facts.same_product import comparable_gtin
-from prodex.gtin import comparable, gtin_key
+from prodex.gtin import comparable, gtin_key, has_digits
 from prodex.languages import Said
 from prodex.languages.message import said_by
 from prodex.ledger.batch import Loaded
@@ -281,6 +281,11 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
     if gtin is None:
         raise ChangesRefused(
             f"Product {product} has no GTIN, and a write identifies its product by the GTIN alone."
+        )
+    if not has_digits(str(gtin)):
+        # Of several products, one that cannot be requested would stop all.
+        raise ChangesRefused(
+            f"{gtin!r:.40} is no GTIN, by which a product is requested before it is written. Correct it at its source."
         )
     if len(several := known.ids[comparable(gtin)]) > 1:
         raise ChangesRefused(

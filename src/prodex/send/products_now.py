@@ -9,7 +9,7 @@ from typing import Any, Final
 from prodex.advice import Argument, PythonCall, advice
 from prodex.changes import is_same
 from prodex.errors import ChangesRefused, ChangesStale, ProdexError, UnexpectedReply
-from prodex.gtin import gtin_key
+from prodex.gtin import gtin_key, has_digits
 from prodex.ledger.batch import Loaded
 from prodex.ledger.earlier_records import Packed, earlier_records, pack_records
 from prodex.ledger.upsert_file import UpsertFile
@@ -54,7 +54,8 @@ def products_now(
     IncompleteLoad
         When it returns fewer products than it has announced, unless some may lack.
     """
-    wanted = list(dict.fromkeys(map(str, gtins)))
+    # A service cannot be asked for what is no GTIN.
+    wanted = [one for one in dict.fromkeys(map(str, gtins)) if has_digits(one)]
     if not wanted:
         return
     query = ProductQuery(gtins_in=wanted, source_include=attributes, extra=dict(extra))
