@@ -257,6 +257,21 @@ def test_values_are_copied_where_there_is_none_or_it_may_be_replaced() -> None:
     assert [("netWeight", None, "0.5 KGM")] == after(weight)
 
 
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_code_of_another_list_is_copied_only_if_it_is_meant(replace: bool) -> None:
+    """A country is no brand; a code that the attribute has already needs no question."""
+    brand = {"code": "ZEST"} if replace else None
+    own = product(1, originCountry=[{"code": "FR"}], brand=brand, namePublicLong=[text("fra-FR", "Riz")])
+    copy = do.CopyFrom("originCountry", replace=replace)
+    fix = prodex.correct(prodex.flatten([own]), "brand", copy)
+    assert ({"needs confirmation": 1}, []) == (fix.counts, after(fix))
+    question = "'FR' is a code of brand that no product of the catalogue and no list has"
+    assert fix.needs_confirmation["reason"][0].startswith(question)
+    assert {"accepted": 1} == fix.confirm().counts
+    known = prodex.flatten([own, product(2, brand={"code": "FR"})]).where(product_id="1")
+    assert {"accepted": 1} == prodex.correct(known, "brand", copy).counts
+
+
 def test_nested_texts_are_corrected_each_in_its_place() -> None:
     """Two items have a text in one language; one is changed, and no text is added to an item that is not known."""
     fix = prodex.correct(catalog(), "productBenefits.text", do.TrimSpaces())

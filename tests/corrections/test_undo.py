@@ -129,6 +129,16 @@ def test_a_write_is_taken_back_to_what_was_before(mill: Machines, case: str) -> 
     assert sent == {name: value(mill, name) for name in sent}
 
 
+def test_an_amount_that_was_a_text_is_restored_as_one(mill: Machines) -> None:
+    """It looks like a text in a language, and is found by its unit, which changes as well."""
+    there = [{"data": "500", "expressedIn": {"code": "GRM"}, "sort": 1}]
+    mill.sandbox.change([{**record(mill), "netContent": there}])
+    tracking = mill.here(netContent=[{"data": 0.5, "expressedIn": {"code": "KGM"}, "sort": 1}])
+    fix = prodex.undo(tracking)
+    assert "accepted" == states(fix)["netContent"], reasons(fix)
+    assert [["0.5 KGM", "500"]] == fix.preview()[["before", "after"]].to_numpy().tolist()
+
+
 @pytest.mark.slow
 def test_the_order_of_a_list_is_restored(mill: Machines) -> None:
     """That of an item that was taken out of its middle, and that of items that were only moved; one row each.

@@ -63,7 +63,7 @@ def test_a_language_that_is_new_gets_the_code_that_is_in_use():
     frame = long((gtin(9), "description", None, None, "Buono")).assign(language_code="ita-IT")
     assert [{"expressedIn": {"code": "ita-IT"}, "data": "Buono"}] == one(frame, catalog)["description"]
     with pytest.raises(
-        ChangesRefused, match=r"its code needs a country. Give a column language_code, such as ita-"
+        ChangesRefused, match=r"its code needs a country. Name the language with it, such as ita-"
     ):
         catalog.changes_from(long((gtin(9), "description", None, "it", "Buono")))
 

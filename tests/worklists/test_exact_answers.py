@@ -188,4 +188,12 @@ def test_two_leaves_of_one_attribute_are_merged_and_two_values_of_one_leaf_are_n
 def test_what_the_service_maintains_is_refused(root: str) -> None:
     """Whatever value it has."""
     (change,) = changes_of_value(root, PRODUCT.get(root, ABSENT), "x")
-    assert {"refused": 1} == dict(judged(exact_change(change, number=1)).counts)
+    fix = judged(exact_change(change, number=1))
+    assert {"refused": 1} == dict(fix.counts)
+    # Who has written the checks that are switched off is not the service.
+    why = {
+        "validationRules": "is written in records alone (upsert), by no correction and no undo.",
+        "gtin": "would be that of another product and cannot be written.",
+    }
+    said = why.get(root, "is maintained by the service and cannot be written.")
+    assert [f"{root} {said}"] == fix.refused["reason"].tolist()

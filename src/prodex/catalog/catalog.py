@@ -906,9 +906,10 @@ class Catalog(TableProperties):
             Either the long form, one row for each text: `product_id` or `gtin`, `attribute`, `language` or
             `language_code`, `text`, and `position` where an attribute has several; `catalog.texts` is such a frame. Or
             the wide form, one row for each product, as `catalog.wide()` gives it: columns such as `namePublicLong.fr`,
-            `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing; `prodex.DELETE`
-            deletes. A code with a country means that one in any spelling, and nothing else; a language alone means the
-            only text in it, or an item of it that has no text yet.
+            `is_consumer_unit`, `brand_code`. Cells that are unchanged, NaN or None change nothing, and an empty one
+            ("") adds nothing and is refused where a value is; `prodex.DELETE` deletes. A code with a country means that
+            one in any spelling, and nothing else; a language alone means the only text in it, or an item of it that has
+            no text yet.
         language
             For a wide frame made with `catalog.wide(language)`: the language of its texts.
         service

@@ -16,6 +16,7 @@ from prodex.corrections.value_places import Codes, StepPlace, StepRefusal, StepR
 from prodex.locales import is_whole_language, known_language_tag, language_tag, tag_of
 from prodex.phrases import composed
 from prodex.worklists.answer_kinds import AnswerShape
+from prodex.worklists.confirmation_questions import question_of_code
 
 _NUMBERS: Final = frozenset({AnswerShape.QUANTITY, AnswerShape.INTEGER, AnswerShape.NUMBER})
 _NO_LANGUAGE: Final = "its language is not known. Give the language that it is to have."
@@ -75,7 +76,19 @@ def _copied_rows(
             # What is there in another form of Unicode is there already.
             wanted[one] = there.leaves.now[present[one][_as_compared(wanted[one])]].as_py()
     made = there.set(wanted, codes=_codes_of(source, rows) if operation.from_language is None else {})
+    if there.leaves.shape is AnswerShape.CODE:
+        _ask_about_codes(work, there.leaves, made.rows)
     return made._replace(refused=[*made.refused, *(StepRefusal(one, -1, said) for one, said in why.items())])
+
+
+def _ask_about_codes(work: ProductsInWork, leaves: Leaves, rows: Rows) -> None:
+    """Ask about codes that an attribute does not have yet: those of a country are no brands."""
+    words, asked = work.words(leaves.attribute), {}
+    for row, code in leaves.held(rows).items():
+        if code is not None and code not in asked:
+            asked[code] = question_of_code(code, leaves.attribute, words)
+        if (question := asked.get(code)) is not None:
+            leaves.ask([row], question, code)
 
 
 def move_texts(work: ProductsInWork, place: StepPlace, operation: MoveText) -> StepRows:

@@ -22,7 +22,7 @@ from prodex.send.known_products import received_products
 from prodex.send.records import Product
 from prodex.tables.declaration import TABLES
 from prodex.tables.values import number_text
-from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column
+from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, code_column, why_never_written
 from prodex.worklists.answer_parsing import Vocabulary
 
 _TABLES: Final[Mapping[AnswerShape, str]] = {
@@ -120,8 +120,7 @@ class ProductsInWork:
         if shape in _TABLES or shape in _SCALARS:
             return shape
         if root in NEVER_WRITTEN:
-            why = "would be that of another product" if root == "gtin" else "is maintained by the service"
-            raise StepImpossible(f"{attribute!r:.60} {why} and cannot be written.")
+            raise StepImpossible(str(why_never_written(root, f"{attribute!r:.60}")))
         if ("." in attribute and root in self.shapes.found) or shape is not AnswerShape.NONE:
             raise StepImpossible(
                 f"{attribute!r:.60} cannot be corrected for many products. Correct it in a worklist."

@@ -193,7 +193,7 @@ def _same_question(service: Client, old: Catalog, name: str) -> tuple[Origin, Cl
             f"{name!r} was saved with {len(old):,} of {origin.ledger.distinct:,} products. No query describes such "
             "a selection, so it cannot be requested again: refresh the snapshot that it was made from."
         )
-    if origin.accept_language and origin.accept_language != service.accept_language:
+    if origin.accept_language != service.accept_language:
         return origin, service.with_language(origin.accept_language).for_load()
     return origin, service.for_load()
 

@@ -21,7 +21,7 @@ from prodex.languages.message import said_by
 from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
 from prodex.phrases import hint_and_all
 from prodex.send.known_products import KnownProducts, received_products
-from prodex.send.merging import TextPlace, replace_code, text_change
+from prodex.send.merging import TextPlace, replace_code, text_change, text_there
 from prodex.send.product_writes import Changes, Refusal, merge_changes
 from prodex.send.products_now import refuse_changed
 from prodex.send.records import DELETE, Product
@@ -212,7 +212,11 @@ def _wide(
         before = unchanged[name].reindex(list(ids)).tolist() if name in unchanged else [None] * len(ids)
         for product, new, old in zip(ids, frame[name].tolist(), before, strict=True):
             # Only changed cells are corrections: an edited export contains every cell of the catalogue.
-            if not is_missing(new) and not _is_unchanged(new, old):
+            if (
+                not is_missing(new)
+                and not (_is_blank(new) and _is_blank(old))
+                and not _is_unchanged(new, old)
+            ):
                 yield product, _text_or_value(name, new, old, product, known, language)
 
 
@@ -260,13 +264,16 @@ def _value_correction(column: Column, new: Any, product: str) -> Correction:
             f"Product {product}: {column.name} is maintained by the service and cannot be written."
         )
     # A label follows from its code, so that only the code can be corrected.
-    if len(path) == 2 and path[1] == "code":
-        return Correction(TextPlace(path[0]), DELETE if new is DELETE else _number_or_text(new), column)
-    if len(path) != 1:
+    is_code = len(path) == 2 and path[1] == "code"
+    if len(path) != 1 and not is_code:
         hint = f" Correct its code instead: {column.name}_code." if f"{column.name}_code" in _COLUMNS else ""
         raise ChangesRefused(
             f"Product {product}: {column.name} is derived from other data and cannot be written.{hint}"
         )
+    if _is_blank(new):
+        raise ChangesRefused(_emptied(product, column.name))
+    if is_code:
+        return Correction(TextPlace(path[0]), DELETE if new is DELETE else _number_or_text(new), column)
     value = DELETE if new is DELETE else _json_value(column, new, product)
     return Correction(TextPlace(path[0]), value, column)
 
@@ -281,6 +288,11 @@ def _changes(
             change: Change | None = _change_of_value(
                 product, record, one.place.attribute, one.value, one.column
             )
+        elif _is_blank(one.value):
+            # Of a text that is not there, or has no letters, a cell without any says nothing.
+            if text_there(record, one.place).strip():
+                raise ChangesRefused(_emptied(product, str(one.place)))
+            continue
         else:
             change = text_change(product, record, one.place, one.value, known.codes)
         # Two rows of a frame may be about one text if they agree, as they do after a join.
@@ -331,6 +343,14 @@ def _number_or_text(value: Any) -> Any:
     """Return a code as text; spreadsheets turn digits into floats."""
     value = value.item() if isinstance(value, np.generic) else value
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _emptied(product: str, what: str) -> str:
+    """Say that a cell is empty where a value is: files without NaN have that for what was deleted and what was not."""
+    return (
+        f"Product {product}: {what} is empty in the frame, and the product has a value there. Give prodex.DELETE to "
+        "take it away, or None to leave it."
+    )
 
 
 def _checked_text(value: Any, product: str, name: str) -> Any:

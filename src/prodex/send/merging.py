@@ -23,6 +23,7 @@ from prodex.changes import (
     in_words,
     is_exact,
     named,
+    path_after,
     value_at,
 )
 from prodex.changes.sameness import is_text
@@ -180,7 +181,29 @@ def text_change(
             f"{place} has half of a character (U+{ord(halves[0]):04X}), which tables show as the letters "
             f"{storable(halves[0])}: these would be written in its place. Leave them out.",
         )
+    _refuse_half(place, text, before)
     return Change(product, (*path, "data"), found.item.get("data", ABSENT), text)
+
+
+def _refuse_half(place: TextPlace, text: str, before: str | None) -> None:
+    """Refuse a new text with half of a character, which nobody has typed; one that is there already stays."""
+    if text != before and (halves := halves_of(text)):
+        raise ChangesRefused(
+            f"the text for {place} has half of a character (U+{ord(halves[0]):04X}), which cannot be sent. Type it "
+            "again.",
+        )
+
+
+def text_there(record: Product, place: TextPlace) -> str:
+    """Return the text at a place; "" where there is none.
+
+    Raises
+    ------
+    ChangesRefused
+        When it is not certain which of several texts is meant.
+    """
+    found = _text_meant(record, place)
+    return "" if found is None else found.data or ""
 
 
 def _text_meant(record: Product, place: TextPlace) -> TextItem | None:
@@ -221,6 +244,7 @@ def _new_text(
     product: str, record: Product, place: TextPlace, text: str, codes: Mapping[str, frozenset[str]]
 ) -> Change:
     """Return the change that adds a text to its attribute."""
+    _refuse_half(place, text, None)
     attribute, value = place.attribute, record.get(place.root)
     # A nested text belongs to one item of a list, and nobody says to which.
     if "." in attribute:
@@ -281,10 +305,10 @@ def _long_code(record: Product, place: TextPlace, codes: Mapping[str, frozenset[
         return code
     if place.language_code is not None:
         return place.language_code
-    choice = ", ".join(sorted(known)) or f"{code}-..."
+    choice = ", ".join(sorted(known)) or f"{code}-…"
     raise ChangesRefused.saying(
-        "{path} has no text in {code} yet, and its code needs a country. Give a column language_code, such as "
-        "{example}.",
+        "{path} has no text in {code} yet, and its code needs a country. Name the language with it, such as {example} "
+        "(of a frame, in a column language_code).",
         path=place.attribute,
         code=repr(place.language),
         example=choice,
@@ -367,7 +391,7 @@ def _with_all(record: Product, changes: Sequence[Change]) -> Product:
     made: Product = apply(record, changes)
     for one in changes:
         # Two new texts, one of them without its country, would be one.
-        if is_text(one.after) and not is_exact(found := value_at(made, one.path), one.after):
+        if is_text(one.after) and not is_exact(found := value_at(made, path_after(one)), one.after):
             raise PlaceChanged(one, found)
     return made
 

@@ -152,12 +152,23 @@ def _about_one(product: Product, filled: Collection[str]) -> Iterator[PreflightF
         yield PreflightFinding(name, "kind", "warning", problem, "Add a kind, unless the service has one.")
     for attribute, value in product.items():
         yield from _about_texts(name, attribute, value)
-    rules = product.get("validationRules")
-    for rule in rules if isinstance(rules, list) else ():
-        if isinstance(rule, Mapping) and rule.get("type") == "DeactivateValidationRule":
+    for rule in _objects_in(product.get("validationRules")):
+        if rule.get("type") == "DeactivateValidationRule":
             problem = f"DISABLES the check {rule.get('ruleId')!r} of the service for this product"
             hint = "Leave validationRules out unless that is intended."
             yield PreflightFinding(name, "validationRules", "warning", problem, hint)
+
+
+def _objects_in(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield a value and what is in it, as far as these are objects: XML has a list within an object."""
+    stack = [value]
+    while stack:
+        at = stack.pop(0)
+        if isinstance(at, Mapping):
+            yield at
+            stack += at.values()
+        elif isinstance(at, list):
+            stack += at
 
 
 def _about_texts(name: str, attribute: str, value: Any) -> Iterator[PreflightFinding]:

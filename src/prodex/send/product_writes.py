@@ -10,11 +10,12 @@ from typing import Any, Self, TypeAlias
 import pandas as pd
 
 from prodex.catalog import Origin
+from prodex.catalog.origin import Extent
 from prodex.changes import ABSENT, Change, apply, diff, indexed, inverse, is_nothing, value_at, wire_path
 from prodex.changes.sameness import is_text
 from prodex.errors import ChangesRefused
 from prodex.facts.same_product import comparable_gtin
-from prodex.gtin import comparable, gtin_key
+from prodex.gtin import comparable, gtin_key, has_digits
 from prodex.languages import Said
 from prodex.languages.message import said_by
 from prodex.ledger.batch import Loaded
@@ -281,6 +282,11 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
         raise ChangesRefused(
             f"Product {product} has no GTIN, and a write identifies its product by the GTIN alone."
         )
+    if not has_digits(str(gtin)):
+        # Of several products, one that cannot be requested would stop all.
+        raise ChangesRefused(
+            f"{gtin!r:.40} is no GTIN, by which a product is requested before it is written. Correct it at its source."
+        )
     if len(several := known.ids[comparable(gtin)]) > 1:
         raise ChangesRefused(
             f"The catalogue has {len(several)} products of GTIN {gtin}, and a write only contains the GTIN: "
@@ -296,26 +302,51 @@ def _only_gtin(product: str, record: Product, known: KnownProducts) -> str:
 
 def _refuse_unknown(origin: Origin, record: Product, made: Product) -> None:
     """Raise if the catalogue may lack a part of an attribute: writing the attribute would delete that part."""
-    query = origin.query
-    if query is None:
-        return
     for attribute in made:
-        why = None
-        if not origin.asked(attribute):
-            why = "was not requested when this catalogue was loaded"
-        elif query.source_include and attribute not in query.source_include:
-            why = f"was requested only in part ({', '.join(query.source_include)})"
-        elif any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
-            why = "was loaded without a part of it"
-        elif query.product_languages and any(
-            True for one in (record, made) for _ in texts_of(one.get(attribute), attribute)
-        ):
-            why = f"was loaded only in {', '.join(query.product_languages)}"
-        if why:
+        has_texts = any(True for one in (record, made) for _ in texts_of(one.get(attribute), attribute))
+        if why := why_in_part(origin, attribute, has_texts=has_texts):
             raise ChangesRefused(
                 f"{attribute} {why}, and a write replaces all of it: the missing part would be lost. Load the products "
                 "with the whole attribute in all languages, and correct these."
             )
+
+
+def why_in_part(origin: Origin, attribute: str, *, has_texts: bool) -> str | None:
+    """Return why a catalogue may lack a part of an attribute that its products have; None where it has all of it.
+
+    >>> from prodex.query import ProductQuery
+    >>> why_in_part(Origin("sandbox", ProductQuery(product_languages=["fr"])), "namePublicLong", has_texts=True)
+    'was loaded only in fr'
+    """
+    query = origin.query
+    if query is None:
+        return None
+    if not origin.asked(attribute):
+        return "was not requested when this catalogue was loaded"
+    if query.source_include and attribute not in query.source_include:
+        return f"was requested only in part ({', '.join(query.source_include)})"
+    if any(path.split(".")[0] == attribute for path in query.source_exclude or ()):
+        return "was loaded without a part of it"
+    if query.product_languages and has_texts:
+        return f"was loaded only in {', '.join(query.product_languages)}"
+    return None
+
+
+def why_in_part_of_file(extent: Extent | None, attribute: str) -> str | None:
+    """Return why the file of a catalogue may lack a part of an attribute; None where it has columns of all of it.
+
+    >>> why_in_part_of_file(Extent(("namePublicLong",), (("namePublicLong", ("fr", "nl")),)), "namePublicLong")
+    'has columns only in fr, nl'
+    """
+    if extent is None:
+        return None
+    if extent.is_in_part(attribute):
+        return "has cells that could not be read"
+    if attribute not in extent.attributes:
+        there = [path for path in extent.attributes if path.split(".")[0] == attribute]
+        return f"has columns only of {', '.join(there)}"
+    languages = sorted({one for _, several in extent.spoken(attribute) for one in several})
+    return f"has columns only in {', '.join(languages)}" if languages else None
 
 
 def language_codes_only(value: Any) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from prodex.advice import Argument, PythonCall, advice
 from prodex.changes import is_same
-from prodex.errors import ChangesStale, ProdexError, UnexpectedReply
+from prodex.errors import ChangesRefused, ChangesStale, ProdexError, UnexpectedReply
+from prodex.gtin import gtin_key, has_digits
 from prodex.ledger.batch import Loaded
 from prodex.ledger.earlier_records import Packed, earlier_records, pack_records
 from prodex.ledger.upsert_file import UpsertFile
@@ -40,6 +42,8 @@ def products_now(
         Further filters, which decide what the service lists at all.
     attributes
         What is requested of them; None for everything.
+    accept_language
+        The language of labels; None is the service's own, whatever the client's: they may be written back.
     some_may_lack
         Whether a search may return fewer products than it has announced.
 
@@ -50,15 +54,15 @@ def products_now(
     IncompleteLoad
         When it returns fewer products than it has announced, unless some may lack.
     """
-    wanted = list(dict.fromkeys(map(str, gtins)))
+    # A service cannot be asked for what is no GTIN.
+    wanted = [one for one in dict.fromkeys(map(str, gtins)) if has_digits(one)]
     if not wanted:
         return
     query = ProductQuery(gtins_in=wanted, source_include=attributes, extra=dict(extra))
     found = pages(
-        service,
+        service.with_language(accept_language),
         query,
         page_size=GTINS_PER_CALL,
-        accept_language=accept_language,
         progress=False,
         # With a report of its own, what is missing does not raise.
         report=(lambda _: None) if some_may_lack else None,
@@ -96,9 +100,17 @@ def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping
     ------
     ChangesStale
         When one was updated, or is no longer there.
+    ChangesRefused
+        When the service has another product with its GTIN, which a filter had left out of the catalogue.
     """
     now = _by_key(products_now(service, loaded, extra, attributes=["updatedAt"], some_may_lack=True))
+    shared = _shared(now.values())
     for written, (product, then) in loaded.items():
+        if gtin_key(written) in shared:
+            raise ChangesRefused(
+                f"The service has {shared[gtin_key(written)]} products of GTIN {written}, and a write only contains "
+                "the GTIN: it is not certain which of them would change. Nothing was sent: leave it out."
+            )
         if product not in now:
             what = "is no longer at the service"
         elif _is_of_another_date(now[product], then):
@@ -112,6 +124,13 @@ def refuse_changed(service: Client, loaded: Mapping[str, Loaded], extra: Mapping
         )
 
 
+def _shared(products: Iterable[Product]) -> dict[str, int]:
+    """Return the keys of GTINs that several products have, with how many."""
+    return {
+        key: many for key, many in Counter(gtin_key(one.get("gtin")) for one in products).items() if many > 1
+    }
+
+
 def _is_of_another_date(record: Product, then: str | None) -> bool:
     # Without a date nobody knows which version the service has, and the correction may undo a change.
     return record.get("updatedAt") is None or record["updatedAt"] != then
@@ -120,6 +139,7 @@ def _is_of_another_date(record: Product, then: str | None) -> bool:
 #: Why a product is left out of a call.
 _CHANGED: Final = "somebody has changed the product at the service since it was requested for this upsert"
 _GONE: Final = "the product is no longer at the service"
+_SHARED: Final = "the service has another product with its GTIN, and a write only contains the GTIN"
 
 
 def find_changed(
@@ -157,12 +177,17 @@ def find_changed(
     page = service.search_products(query, limit=len(loaded))
     now = _by_key(map(read_written, map(bytes, page.envelope.data)))
     lacking = [written for written, one in loaded.items() if one.product not in now]
+    if (page.total_results or 0) > len(loaded):
+        # There may be more of one GTIN than the page has room for.
+        lacking = [*loaded]
     now |= _by_key(products_now(service, lacking, extra, attributes=wanted, some_may_lack=True))
-    found = {}
+    found, shared = {}, _shared(now.values())
     for written, (product, then) in loaded.items():
         record, earlier = now.get(product), before.get(product, {})
         if record is None:
             found[written] = _GONE
+        elif gtin_key(written) in shared:
+            found[written] = _SHARED
         elif _is_of_another_date(record, then) or any(
             _has_another_value(record, earlier, name) for name in earlier.keys() & set(attributes)
         ):

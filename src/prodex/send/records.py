@@ -66,6 +66,7 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
     source
         A frame with a column `gtin` and one for each attribute under its wire name, records, a catalogue, or the
         path of a file that `read_products` accepts, or of SupplierProducts (.xml).
+        An empty cell of a frame is "no change", be it NaN or "".
     null_deletes
         Whether None deletes the attribute; otherwise it means "no change", like NaN.
     encoding
@@ -97,16 +98,26 @@ def records_of(source: Source, *, null_deletes: bool = False, encoding: str | No
     elif encoding is not None:
         raise InputError("encoding is for files, and records is not a file: leave it out.")
     if isinstance(source, Catalog):
+        if source.as_received is not None:
+            raise InputError(
+                "The catalogue shows pending updates as accepted, and nobody has accepted them: a write would. Give "
+                "the catalogue that it was made from."
+            )
         records: Iterable[Any] = map(read_written, source.arrow("raw", ["json"])["json"].to_pylist())
     elif isinstance(source, pd.DataFrame):
         _check_columns(source)
-        records = source.to_dict("records")
+        records = map(_without_empty_cells, source.to_dict("records"))
     elif isinstance(source, Mapping):
         raise InputError("records is a single product. Put it into a list.")
     else:
         records = source
     made = [_record(record, place, null_deletes) for place, record in enumerate(records)]
     return _with_whole_numbers(made, source) if isinstance(source, pd.DataFrame) else made
+
+
+def _without_empty_cells(row: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return a row of a frame without its empty cells, which are NaN or "" by how the file was read."""
+    return {name: cell for name, cell in row.items() if not (isinstance(cell, str) and not cell.strip())}
 
 
 def _with_whole_numbers(products: Sequence[Product], frame: pd.DataFrame) -> list[Product]:

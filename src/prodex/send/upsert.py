@@ -10,6 +10,8 @@ from typing import Any, Literal, NamedTuple, overload
 
 import pandas as pd
 
+from prodex.catalog import Catalog, Origin
+from prodex.changes import MAINTAINED_BY_SERVICE
 from prodex.errors import InputError, on_one_line
 from prodex.files.lock import user_name
 from prodex.ledger.batch import Loaded, Planned
@@ -19,8 +21,15 @@ from prodex.limits import KeepingLimits
 from prodex.phrases import counted, hint_and_all
 from prodex.progress import Progress
 from prodex.send.batches import ENCODINGS, LARGEST_BATCH, Format, checked_batch_size, make_batches
+from prodex.send.merging import texts_of
 from prodex.send.preflight import PreflightFinding, inspect_products, preflight_frame, refuse_errors
-from prodex.send.product_writes import Changes, language_codes_only, without_labels
+from prodex.send.product_writes import (
+    Changes,
+    language_codes_only,
+    why_in_part,
+    why_in_part_of_file,
+    without_labels,
+)
 from prodex.send.products_now import refuse_changed, request_records
 from prodex.send.records import Product, Source, records_of
 from prodex.send.sending_rule import Ruling, SentBefore
@@ -118,8 +127,9 @@ def upsert(
     """Write products to the service (spec, endpoint 7).
 
     A given attribute replaces the stored one as a whole, arrays included; an absent one is not changed. NaN and None
-    count as absent; `prodex.DELETE` deletes. To correct single texts, use `catalog.changes_from`, which keeps the other
-    texts of an attribute.
+    count as absent, and so do empty cells of a frame; `prodex.DELETE` deletes. To correct single texts, use
+    `catalog.changes_from`, which keeps the other texts of an attribute. A catalogue that lacks a part of an attribute,
+    such as some languages, is refused, also that of a workbook.
 
     Everything is checked before anything is sent, and one error stops all of it. Each batch is sent once: if its reply
     is lost, its state is "unknown" and the next batch follows. After two lost replies in a row, or when the service
@@ -171,6 +181,8 @@ def upsert(
         When the service would refuse something; nothing was sent, and `.findings` has the reasons.
     ChangesStale
         When a product of `catalog.changes_from` has changed meanwhile; nothing was sent.
+    ChangesRefused
+        When the service has another product with the GTIN of one of `catalog.changes_from`; nothing was sent.
     StorageError
         When the plan cannot be written; nothing was sent. An `UpsertStopped` if writing fails later: its `.tracking`
         has what was sent until then.
@@ -205,6 +217,10 @@ def upsert(
         products = records_of(records, null_deletes=null_deletes, encoding=encoding)
         filled, loaded, changes, extra = {}, {}, {}, {}
     findings = inspect_products(products, as_xml=format == "xml", filled=filled)
+    if isinstance(records, Catalog | Changes):
+        findings = [*_about_parts(records.origin, products), *findings]
+    if isinstance(records, Catalog) and records.origin.accept_language:
+        products = without_labels(products)
     failed = any(finding.severity == "error" for finding in findings)
     form = ENCODINGS[format]
     if dry_run:
@@ -213,6 +229,25 @@ def upsert(
     payload = _Payload(products, loaded, extra, changes, findings, format, batch_size)
     author = Author(by or user_name(), why or _UPSERT)
     return _send_products(service, payload, None, progress, None if not keep_before else (), author)
+
+
+def _about_parts(origin: Origin, products: Sequence[Product]) -> Iterator[PreflightFinding]:
+    """Yield the attributes of which a catalogue may lack a part: whoever writes its products would delete that."""
+    if origin.query is None and origin.extent is None:
+        return
+    samples = {name: product for product in reversed(products) for name in product}
+    for name in sorted(samples.keys() - MAINTAINED_BY_SERVICE - {"gtin"}):
+        has_texts = any(True for one in products for _ in texts_of(one.get(name), name))
+        why = why_in_part(origin, name, has_texts=has_texts) or why_in_part_of_file(origin.extent, name)
+        if why:
+            yield PreflightFinding(
+                str(samples[name].get("gtin")),
+                name,
+                "error",
+                f"it {why}, and a write replaces all of it: the missing part would be lost",
+                "Load the products with the whole attribute in all languages, or correct single values "
+                "(catalog.changes_from, prodex.correct).",
+            )
 
 
 #: What an upsert is sent for, if nobody says it.

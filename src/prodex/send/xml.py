@@ -290,7 +290,20 @@ def _member(several: list[XmlElement], type_: Type) -> Any:
     if len(several) == 1 and _LANGUAGES not in first.attributes and (is_nil or not is_list):
         return _read_value(first, type_)
     inner: Type = type_[0] if isinstance(type_, list) else "unknown"
+    if is_list and (empty := next((one for one in several if _is_empty(one)), None)) is not None:
+        raise MarkupRefused(_EMPTY.format(name=empty.name))
     return [_read_value(item, inner) for item in several]
+
+
+#: An exporter writes such an element for what it does not have: read as a text, it would write over what is there.
+_EMPTY = (
+    "element {name!r:.40} is empty, which is neither a value nor says that there is none. Leave it out to keep what "
+    'the product has, or mark it with xsi:nil="true"'
+)
+
+
+def _is_empty(element: XmlElement) -> bool:
+    return not element.attributes and not element.children and not element.text.strip()
 
 
 def _read_value(element: XmlElement, type_: Type) -> Any:
@@ -304,6 +317,8 @@ def _read_value(element: XmlElement, type_: Type) -> Any:
             return None
         case {} if not marks and not nil and element.children and not element.text.strip():
             return _members_read(element, type_ if isinstance(type_, Mapping) else {})
+        case {} if _is_empty(element) and type_ not in ("text", "unknown"):
+            raise MarkupRefused(_EMPTY.format(name=element.name))
         case {} if not marks and not nil and not element.children:
             return _typed_scalar(element.text, type_)
     if unknown := sorted(marks.keys() - {_LANGUAGES}):

@@ -183,8 +183,10 @@ class Client:
         """Where base_url, client_id and client_secret were found, in words."""
         return dict(self._settings.sources)
 
-    def with_language(self, accept_language: str) -> Self:
+    def with_language(self, accept_language: str | None) -> Self:
         """Return a client that requests labels in another language; token, rate limit and connections are shared.
+
+        None is the service's own, US English.
 
         Examples
         --------
@@ -194,7 +196,7 @@ class Client:
         <Client https://api.example.com key k..., labels in fr>
         """
         other = copy.copy(self)
-        other.accept_language = locales.language_tag(accept_language)
+        other.accept_language = None if accept_language is None else locales.language_tag(accept_language)
         return other
 
     def for_load(self) -> Self:

@@ -390,7 +390,9 @@ def _failure(error: Exception, host: str, status: int | None = None) -> Retryabl
         case Cause.NOT_ACCEPTED:
             return RetryableError(f"{problem}. Check the network.", not_processed=True)
         case Cause.LATE:
-            return RetryableError(f"{problem}. A smaller page_size or a longer timeout may help.")
+            return RetryableError(
+                f"{problem}. Fewer products in a call (page_size, batch_size) or a longer timeout may help."
+            )
         case Cause.BROKEN:
             return RetryableError(f"{problem} before the reply was complete.")
         case Cause.NOT_CALLABLE:

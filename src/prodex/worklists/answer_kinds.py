@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
 from prodex.changes import MAINTAINED_BY_SERVICE
+from prodex.languages import Message
 from prodex.send.attribute_types import PRODUCT
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
@@ -39,6 +40,21 @@ class AnswerShape(StrEnum):
 
 #: With another GTIN it would be another product, and what an import decides is not written.
 NEVER_WRITTEN = MAINTAINED_BY_SERVICE | {"gtin", "validationRules", "expressedIn"}
+
+
+def why_never_written(root: str, shown: str | None = None) -> Message:
+    """Return why no answer, correction or undo writes an attribute of `NEVER_WRITTEN`, which may be shown otherwise.
+
+    >>> str(why_never_written("updatedAt"))
+    'updatedAt is maintained by the service and cannot be written.'
+    """
+    path = shown or root
+    if root == "gtin":
+        return Message("{path} would be that of another product and cannot be written.", path=path)
+    if root in MAINTAINED_BY_SERVICE:
+        return Message("{path} is maintained by the service and cannot be written.", path=path)
+    return Message("{path} is written in records alone (upsert), by no correction and no undo.", path=path)
+
 
 _IN_DEPTH = {
     "logisticalHierarchies": AnswerShape.HIERARCHY,

@@ -40,7 +40,7 @@ from prodex.send.records import Product
 from prodex.tables.values import halves_of
 from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answers
 from prodex.worklists.answer_changes import AnswerChange, AnswerChanges
-from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, without_code
+from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, why_never_written, without_code
 from prodex.worklists.answer_parsing import AnswerInConflict, AnswerRefused, Vocabulary
 from prodex.worklists.confirmation_questions import question_of_code, question_of_misread, question_of_remark
 from prodex.worklists.evidence import has_value_seen
@@ -417,9 +417,8 @@ def _with_exact_change(decision: Decision, record: Product, change: Change) -> D
     root = str(decision.attribute).partition(".")[0]
     try:
         if root in NEVER_WRITTEN:
-            raise AnswerRefused.saying(
-                "{path} is maintained by the service and cannot be written.", path=root
-            )
+            why = why_never_written(root)
+            raise AnswerRefused.saying(why.id, **why.values)
         return _with_leaf(decision, record, change)
     except AnswerRefused as error:
         return decision.refused_by(error)

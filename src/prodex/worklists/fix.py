@@ -28,7 +28,7 @@ from prodex.catalog.where import without_products
 from prodex.errors import InputError
 from prodex.executors import without_collecting
 from prodex.files.lock import user_name
-from prodex.gtin import gtin_key
+from prodex.gtin import gtin_key, has_digits
 from prodex.languages import Message, Said
 from prodex.locales import short_of
 from prodex.progress import Progress
@@ -666,9 +666,11 @@ class Fix:
         """
         service = service_given(service, "fix.recheck(service)")
         ids = {one.product for one in self._decisions if one.product is not None}
-        records = request_products(service, self.catalog, ids)
-        newest = replace_products(self._every, records, ids)
-        chosen = newest if self._among is None else replace_products(self.catalog, records, ids)
+        # Those that cannot be requested are not gone: they stay as they were.
+        asked = _with_a_gtin(self.catalog, ids)
+        records = request_products(service, self.catalog, asked)
+        newest = replace_products(self._every, records, asked)
+        chosen = newest if self._among is None else replace_products(self.catalog, records, asked)
         products = find_products(newest, ids, KnownProducts.of(newest))
         made = judge_answers(
             self._returned.answers, products, newest, self.profile, self._now, self._confirmed
@@ -1001,6 +1003,12 @@ def request_products(service: Client, catalog: Catalog, ids: Collection[str]) ->
     language = catalog.origin.accept_language
     # The answers about a product that is missing become conflicts.
     return [*products_now(service, gtins, extra, accept_language=language, some_may_lack=True)]
+
+
+def _with_a_gtin(catalog: Catalog, ids: Collection[str]) -> set[str]:
+    """Return the ids of those products that have a GTIN by which a service can be asked, or that are not there."""
+    rows = catalog.arrow("products", ["product_id", "gtin"], _is_of_products(ids)).to_pylist()
+    return {*ids} - {row["product_id"] for row in rows if not has_digits(row["gtin"] or "")}
 
 
 def are_as_judged(records: Iterable[Product], catalog: Catalog, ids: Collection[str]) -> bool:
