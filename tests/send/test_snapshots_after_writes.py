@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -113,6 +114,38 @@ def test_an_import_that_is_followed_by_its_number_ends_as_well(mill):
     first = prodex.load_products(mill, name="mine", progress=False)
 
     assert first.folder == prodex.load_products(mill, name="mine", progress=False).folder
+
+
+class Interrupted(Executor):
+    """Somebody presses Ctrl-C when everything has come and the parts are built."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        raise KeyboardInterrupt
+
+
+def interrupted(mill, way):
+    """Load or refresh, all but building it."""
+    with pytest.raises(KeyboardInterrupt):
+        if way == "load":
+            prodex.load_products(mill, name="mine", max_age=0, progress=False, executor=Interrupted())
+        else:
+            prodex.refresh("mine", mill, progress=False, executor=Interrupted())
+
+
+@pytest.mark.parametrize("way", ["load", "refresh"])
+def test_what_came_before_an_upsert_is_not_continued(mill, way):
+    """An interrupted load has all pages, from before the correction: the same call asks anew."""
+    if way == "refresh":
+        prodex.load_products(mill, name="mine", progress=False)
+        written(mill, 5).wait(progress=False)
+    interrupted(mill, way)
+    written(mill, 7).wait(progress=False)
+    if way == "load":
+        catalog = prodex.load_products(mill, name="mine", progress=False)
+    else:
+        catalog = prodex.refresh("mine", mill, progress=False)
+
+    assert (True, 7) == (catalog.complete, life_cycle(catalog))
 
 
 def test_what_was_written_to_another_service_does_not_matter(mill):
