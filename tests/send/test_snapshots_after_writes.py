@@ -119,17 +119,15 @@ def test_an_import_that_is_followed_by_its_number_ends_as_well(mill):
 class Interrupted(Executor):
     """Somebody presses Ctrl-C when everything has come and the parts are built."""
 
-    def submit(self, fn, /, *args, **kwargs):
+    def submit(self, _do, /, *_args, **_kwargs):
         raise KeyboardInterrupt
 
 
-def interrupted(mill, way):
-    """Load or refresh, all but building it."""
-    with pytest.raises(KeyboardInterrupt):
-        if way == "load":
-            prodex.load_products(mill, name="mine", max_age=0, progress=False, executor=Interrupted())
-        else:
-            prodex.refresh("mine", mill, progress=False, executor=Interrupted())
+def again(mill, way, **options):
+    """Load or refresh."""
+    if way == "load":
+        return prodex.load_products(mill, name="mine", progress=False, **options)
+    return prodex.refresh("mine", mill, progress=False, **options)
 
 
 @pytest.mark.parametrize("way", ["load", "refresh"])
@@ -138,12 +136,10 @@ def test_what_came_before_an_upsert_is_not_continued(mill, way):
     if way == "refresh":
         prodex.load_products(mill, name="mine", progress=False)
         written(mill, 5).wait(progress=False)
-    interrupted(mill, way)
+    with pytest.raises(KeyboardInterrupt):
+        again(mill, way, executor=Interrupted())
     written(mill, 7).wait(progress=False)
-    if way == "load":
-        catalog = prodex.load_products(mill, name="mine", progress=False)
-    else:
-        catalog = prodex.refresh("mine", mill, progress=False)
+    catalog = again(mill, way)
 
     assert (True, 7) == (catalog.complete, life_cycle(catalog))
 
