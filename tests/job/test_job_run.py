@@ -136,6 +136,42 @@ def test_another_question_is_loaded_anew(tmp_path: Path) -> None:
     assert 0 < len(prodex.open_snapshot("shop")) < PRODUCTS
 
 
+def test_a_new_access_key_or_service_is_loaded_anew(
+    tmp_path: Path, exchange: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service does not know what changed in a snapshot of another key; a dry run says the same before."""
+    path = job_file(tmp_path, "profile = []")
+    prodex.run_job(path)
+    other = exchange.credentials[1]
+    monkeypatch.setenv("PRODEX_SHOP_ID", other["client_id"])
+    monkeypatch.setenv("PRODEX_SHOP_SECRET", other["client_secret"])
+
+    planned, run, later = prodex.run_job(path, dry_run=True), prodex.run_job(path), prodex.run_job(path)
+
+    assert (
+        planned.steps[0]
+        .lines[0]
+        .startswith("The last snapshot was loaded with another access key. Would load ")
+    )
+    assert ("done", "loaded") == (run.steps[0].state, run.steps[0].figures["how"])
+    assert run.steps[0].lines[0].startswith("The last snapshot was loaded with another access key.")
+    assert ("refreshed", ()) == (later.steps[0].figures["how"], later.steps[0].lines)
+
+
+def test_a_selection_under_the_name_of_a_job_is_loaded_anew(tmp_path: Path) -> None:
+    """No query describes it, so that it cannot be refreshed; the job has one."""
+    path = job_file(tmp_path, "profile = []")
+    prodex.run_job(path)
+    prodex.open_snapshot("shop").head(2).save("shop")
+
+    result = prodex.run_job(path)
+
+    assert ("loaded", PRODUCTS) == (
+        result.steps[0].figures["how"],
+        result.steps[0].figures["products"],
+    )
+
+
 @pytest.mark.slow
 def test_a_dry_run_writes_nothing(tmp_path: Path, home: Path) -> None:
     """Before the first run and after it; the service is asked for a count alone."""
@@ -168,7 +204,7 @@ def test_a_service_that_is_down_costs_nothing(tmp_path: Path, monkeypatch: pytes
     assert ("failed", {"skipped"}) == (result.steps[0].state, {step.state for step in result.steps[1:]})
     assert 1 == result.exit_code
     assert kept == prodex.open_snapshot("shop").folder
-    assert "127.0.0.1:9" in result.markdown
+    assert "no connection to 127.0.0.1" in result.markdown
     assert "## What went wrong" in result.markdown
 
 

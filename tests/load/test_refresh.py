@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,6 +27,8 @@ from prodex.store.snapshot import SNAPSHOTS
 from prodex.tables.declaration import TABLES
 from tests.cases import each_row
 from tests.load.exchange import TOTAL, asked, connected, contents, loaded, named, paged, records, renamed
+from tests.load.strange import connected as reach
+from tests.stranger import Stranger, products
 
 KNOWN = records()
 NEW = renamed({**KNOWN[0], "id": 900, "gtin": "00000000009000"}, "neu")
@@ -243,6 +246,26 @@ def test_what_a_sweep_cannot_fetch_is_told(exchange: Sandbox) -> None:
         refreshed(exchange, sweep=True)
 
 
+@pytest.mark.parametrize("moment", ["2020-01-01T00:00:00", "1999-12-31T23:59:59"])
+def test_a_product_that_was_put_back_is_found_by_its_earlier_date(exchange: Sandbox, moment: str) -> None:
+    """The list of all keys has another date than the snapshot; that it is no later one does not matter."""
+    loaded(exchange, "offset")
+    exchange.change([{**renamed(KNOWN[50], "autre"), "updatedAt": moment}], moves_updated_at=False)
+    catalog = refreshed(exchange)
+    assert (True, "autre") == (catalog.complete, named(catalog)[51])
+
+
+def test_an_earlier_state_that_cannot_be_fetched_is_told(exchange: Sandbox) -> None:
+    """The listing names a product in a state that is not held, and it has no GTIN to ask for it by."""
+    nameless = {key: value for key, value in KNOWN[50].items() if key != "gtin"}
+    exchange.change([nameless], moves_updated_at=False)
+    loaded(exchange, "offset")
+    before = {**renamed(nameless, "autre"), "updatedAt": "2020-01-01T00:00:00"}
+    exchange.change([before], moves_updated_at=False)
+    with pytest.raises(IncompleteLoad, match=r"product 51.*in another state, and has no GTIN"):
+        refreshed(exchange)
+
+
 @pytest.mark.slow
 def test_an_incomplete_snapshot_is_mended(exchange: Sandbox) -> None:
     """Although the numbers agree by chance: what is missing and what has gone are found."""
@@ -330,6 +353,25 @@ def test_labels_of_new_codes_come_in_the_languages_of_the_snapshot() -> None:
     ]
     assert labels[0] < labels[1]
     assert labels[2] == labels[1]
+
+
+def test_labels_that_did_not_come_are_told_and_asked_for_again() -> None:
+    """The service answers a list of GTINs with two products; all products came, and most labels did not."""
+    kinds = [
+        {**one, "kind": {"code": f"K{number}", "label": f"kind {number}"}}
+        for number, one in enumerate(products(40))
+    ]
+    with Stranger(kinds, {"gtins_cut": 2}) as stranger:
+        client = reach(stranger)
+        old = prodex.load_products(client, name="shop", labels=["fr-FR"], progress=False)
+        stranger.switches = type(stranger.switches)({})
+        new = prodex.refresh("shop", client, progress=False)
+    (note,) = (note for note in old.origin.ledger.notes if "labels" in note)
+    assert re.match(r"labels in fr-FR did not come for \d+ codes: of 40 products .*, 38 did not come", note)
+    assert not any("labels" in note for note in new.origin.ledger.notes)
+    found = [{row["code"] for row in one.arrow("code_labels").to_pylist()} for one in (old, new)]
+    every = {f"K{number}" for number in range(40)}
+    assert (38, every) == (len(every - found[0]), every & found[1])
 
 
 @pytest.mark.slow

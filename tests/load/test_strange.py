@@ -155,7 +155,7 @@ def test_products_that_come_and_go_unseen_are_noticed() -> None:
                 stranger.remove(key)
             for number in (1, 2):
                 old = stranger.products[ids[0]]
-                stranger.put({**old, "id": 1_000 + number, "gtin": gtin_of(500_000_000_000 + number)})
+                stranger.put({**old, "id": 900_000 + number, "gtin": gtin_of(500_000_000_000 + number)})
 
         stranger.at_call(6, happen)
         catalog = prodex.load_products(client, name="moving", progress=False)

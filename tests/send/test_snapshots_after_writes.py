@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from concurrent.futures import Executor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -113,6 +114,34 @@ def test_an_import_that_is_followed_by_its_number_ends_as_well(mill):
     first = prodex.load_products(mill, name="mine", progress=False)
 
     assert first.folder == prodex.load_products(mill, name="mine", progress=False).folder
+
+
+class Interrupted(Executor):
+    """Somebody presses Ctrl-C when everything has come and the parts are built."""
+
+    def submit(self, _do, /, *_args, **_kwargs):
+        raise KeyboardInterrupt
+
+
+def again(mill, way, **options):
+    """Load or refresh."""
+    if way == "load":
+        return prodex.load_products(mill, name="mine", progress=False, **options)
+    return prodex.refresh("mine", mill, progress=False, **options)
+
+
+@pytest.mark.parametrize("way", ["load", "refresh"])
+def test_what_came_before_an_upsert_is_not_continued(mill, way):
+    """An interrupted load has all pages, from before the correction: the same call asks anew."""
+    if way == "refresh":
+        prodex.load_products(mill, name="mine", progress=False)
+        written(mill, 5).wait(progress=False)
+    with pytest.raises(KeyboardInterrupt):
+        again(mill, way, executor=Interrupted())
+    written(mill, 7).wait(progress=False)
+    catalog = again(mill, way)
+
+    assert (True, 7) == (catalog.complete, life_cycle(catalog))
 
 
 def test_what_was_written_to_another_service_does_not_matter(mill):

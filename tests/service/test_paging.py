@@ -171,6 +171,26 @@ def test_more_than_asked_for_is_kept(client, exchange, total):
     assert list(range(4)) == ids(pages(client, page_size=3, report=ledgers.append))
 
 
+def test_without_any_total_nothing_is_called_whole(client, exchange):
+    """The service announces nothing on any page: an empty page may be the end, or not."""
+    some = [{"id": index} for index in range(20)]
+    exchange.answers.extend(
+        [envelope(some[:1], None), envelope(some, None), envelope(some[18:], None, 18)] * 2
+    )
+    ledgers = []
+    assert list(range(20)) == ids(pages(client, report=ledgers.append))
+    assert (False, None, None, 20) == (
+        ledgers[0].complete,
+        ledgers[0].announced,
+        ledgers[0].announced_last,
+        ledgers[0].distinct,
+    )
+    with pytest.raises(
+        IncompleteLoad, match="20 products were received, but the service announced no number"
+    ):
+        ids(pages(client))
+
+
 @each_row("at", [0, 1, 2])
 @each_row("announced", [None, -1, "120", "many", 120.0, 2**70])
 def test_a_total_that_is_no_count_costs_nothing(client, exchange, at, announced):

@@ -46,6 +46,7 @@ from prodex.job.run_journal import job_folder
 from prodex.languages import Message, Translation
 from prodex.ledger.upserts import anything_sent, unfollowed_imports
 from prodex.load import load_products, refresh
+from prodex.load.resume import question_to
 from prodex.phrases import counted, percent
 from prodex.publishing import publish
 from prodex.quality.archive import AUDITS, list_audits, remove_audits
@@ -127,10 +128,11 @@ def steps_of(job: Job) -> Iterator[Step]:
 
 def _load(context: Context, _: int) -> StepOutcome:
     job = context.job
-    lines: tuple[str, ...] = ()
-    if (made := context.made_meanwhile()) is not None and _can_be_refreshed(job):
+    why = _why_all_is_loaded(context)
+    lines: tuple[str, ...] = (f"{why} Everything was loaded anew.",) if why else ()
+    if why is None and (made := context.made_meanwhile()) is not None:
         catalog, how = open_snapshot(f"{job.name}@{made}"), "found"
-    elif _can_be_refreshed(job):
+    elif why is None:
         try:
             catalog = refresh(job.name, context.client, allow_incomplete=job.allow_incomplete)
             how = "refreshed"
@@ -164,20 +166,37 @@ def _loaded(context: Context) -> Catalog:
     )
 
 
-def _can_be_refreshed(job: Job) -> bool:
-    """Whether the newest snapshot has the answer to what the job asks; only then its changes are enough."""
+def _why_all_is_loaded(context: Context) -> str | None:
+    """Return why the changes since the newest snapshot are not enough; None if they are.
+
+    They are if it has the answer to what the job asks, and whom: a service does not know what changed in a snapshot of
+    another one, or of another access key. It is "" where that is no surprise: the first run, or another query.
+    """
+    job, client = context.job, context.client
     try:
-        origin = open_snapshot(job.name).origin
+        newest = open_snapshot(job.name)
     except SnapshotError:
-        return False
-    return origin.query is not None and (origin.query.digest, origin.labels) == (job.query.digest, job.labels)
+        return ""
+    origin, asked = newest.origin, question_to(client, job.query, job.labels)
+    if origin.query is None or (origin.query.digest, origin.labels) != (job.query.digest, job.labels):
+        return ""
+    if origin.source != asked.source:
+        return "The last snapshot is from another service."
+    if origin.asked_by != asked.asked_by:
+        return "The last snapshot was loaded with another access key."
+    if origin.accept_language != asked.accept_language:
+        return "The last snapshot has labels in another language."
+    if len(newest) != origin.ledger.distinct:
+        return "The last snapshot is a selection."
+    return None
 
 
 def _plan_load(context: Context, _: int) -> StepOutcome:
     job = context.job
     matching = context.client.count(job.query)
-    if not _can_be_refreshed(job):
-        return StepOutcome({"products": matching}, (f"Would load {counted(matching, 'product')}.",))
+    if (why := _why_all_is_loaded(context)) is not None:
+        line = f"{why} Would load {counted(matching, 'product')}.".strip()
+        return StepOutcome({"products": matching}, (line,))
     have = len(open_snapshot(job.name))
     line = (
         f"Would fetch what has changed since the snapshot {newest_snapshot(job.name)} of "

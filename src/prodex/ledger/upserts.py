@@ -433,6 +433,12 @@ def last_write(base_url: str, since: datetime | None = None, date: datetime | No
     return max(found, key=lambda write: write.through, default=None)
 
 
+def was_sent_since(base_url: str, since: datetime) -> bool:
+    """Whether products were sent to a service at a time or later, or may have been."""
+    entries = recent_entries(since)
+    return any(write.at >= since for entry in entries for write in _writes(entry, base_url, since, None))
+
+
 def recent_entries(since: datetime) -> Iterator[LedgerEntry]:
     """Yield the upserts whose imports may have been running at a time, the newest first.
 

@@ -205,12 +205,12 @@ class Fetch:
         named, notes = keys_of(self._journal, Stage.LISTING), self._journal.notes
         if _MISSING not in notes:
             before = {one.product_id: one.updated_at for one in self._held.identities()}
-            dates = {**before, **dates_by_key(self._journal)}
-            self._journal.note(_MISSING, windows.missing_gtins(named.values(), dates))
+            received = dates_by_key(self._journal)
+            self._journal.note(_MISSING, windows.missing_gtins(named.values(), received, before))
         if ABSENT not in notes:
             pages = (entry.keys for entry in self._journal.entries() if entry.stage.has_products)
-            received = chain(self._held.identities(), *pages)
-            unlisted = {one.product_id: one for one in received if one and one.product_id not in named}
+            known = chain(self._held.identities(), *pages)
+            unlisted = {one.product_id: one for one in known if one and one.product_id not in named}
             # An incomplete listing says nothing about the products that it does not contain.
             whole = listing_is_whole(self._journal)
             self._journal.note(ABSENT, windows.unlisted_requests(unlisted, named) if whole else {})

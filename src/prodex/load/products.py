@@ -165,7 +165,8 @@ def load_products(
             if asked.labels:
                 beside = build_folder(journal.folder)
                 with storage(beside):
-                    parts = load_code_labels(reads, query, asked.labels, parts, beside, reporter)
+                    parts, notes = load_code_labels(reads, query, asked.labels, parts, beside, reporter)
+                ledger = replace(ledger, notes=(*ledger.notes, *notes))
             catalog = _published_snapshot(name, asked, journal, ledger, parts, reporter)
         journal.remove()
     return _chosen(catalog, request, progress)

@@ -258,7 +258,8 @@ def _merged(
             checked = with_mismatches(ledger, unmatched((part.open(beside) for part in parts), query))
             require_complete("The refresh", checked, journal, allow_incomplete)
             if origin.labels:
-                return load_code_labels(client, query, origin.labels, parts, beside, reporter)
+                parts, notes = load_code_labels(client, query, origin.labels, parts, beside, reporter)
+                checked = replace(checked, notes=(*checked.notes, *notes))
             return parts
 
     return publish_parts(

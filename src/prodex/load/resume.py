@@ -26,7 +26,7 @@ from prodex.query import ProductQuery
 from prodex.service import Client
 from prodex.store.archive import entries_of
 from prodex.store.journal import LoadJournal, journals_in
-from prodex.store.journal_format import QUESTION
+from prodex.store.journal_format import QUESTION, Stage
 from prodex.store.snapshot import open_snapshot
 from prodex.untrusted_text import on_one_line
 
@@ -128,9 +128,32 @@ def resumed(
         is_ours = question.items() <= known.items() and {*settings, "began"} <= known.keys()
         # An incomplete load is not checked again by the same pages: the missing ones may be available now.
         if is_ours and (allow_incomplete or journal.notes.get(_CHECKED) != "incomplete"):
-            _LOG.info("continuing the interrupted load; its journal is %s", mine)
-            return journal
+            if not _missed_a_write(journal):
+                _LOG.info("continuing the interrupted load; its journal is %s", mine)
+                return journal
+            _LOG.info("loading again: products were sent after the interrupted load looked for changes")
     return LoadJournal.begin(mine, question | settings | {"began": now.isoformat()})
+
+
+def _missed_a_write(journal: LoadJournal) -> bool:
+    """Whether products were sent from here after a load had looked for what changed meanwhile.
+
+    What was sent before that is among these changes, as far as an uninterrupted load would see it. The rule for
+    snapshots is the same: what is loaded after an upsert was not received before it.
+    """
+    if not any(count.stage in {Stage.CHANGES, Stage.END} for count in journal.counts.values()):
+        return False
+    # A count has no time of this machine: without a changed product, the last page before it is the nearest.
+    pulled = [entry.received_at for entry in journal.entries() if entry.stage is Stage.PULL]
+    changed = [entry.received_at for entry in journal.entries() if entry.stage is Stage.CHANGES]
+    looked = min(changed, default=max(pulled, default=_began(journal.question)))
+    # Only who continues a load needs what sends.
+    from prodex.ledger.upserts import was_sent_since
+
+    try:
+        return was_sent_since(Origin.from_json(journal.question["asked"]).source, looked)
+    except StorageError:  # somebody else's, who may have sent something
+        return True
 
 
 def _is_resumable(question: Mapping[str, Any], now: datetime) -> bool:

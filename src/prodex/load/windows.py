@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 
 from prodex.query import ProductQuery
 from prodex.service.paging import SCROLL_FROM
-from prodex.store.journal_contents import askable_gtin, is_newer
+from prodex.store.journal_contents import askable_gtin, is_another, is_newer
 from prodex.store.journal_format import Stage
 from prodex.tables.records import Identity
 
@@ -212,24 +212,27 @@ def keys_only(query: ProductQuery) -> ProductQuery:
     return replace(query, source_include=("updatedAt",), source_exclude=None)
 
 
-def missing_gtins(listed: Iterable[Identity], dates: Mapping[str, str | None]) -> list[str]:
-    """Return the GTINs of listed products that were not received, or only in an older version.
+def missing_gtins(
+    listed: Iterable[Identity], received: Mapping[str, str | None], held: Mapping[str, str | None]
+) -> list[str]:
+    """Return the GTINs of listed products that were not received, or only in another version.
 
     Parameters
     ----------
     listed
         The products of the listing.
-    dates
+    received
         `updatedAt` of the products received, by key.
+    held
+        The same of the products of the snapshot that is refreshed.
     """
-    return sorted(
-        {
-            gtin
-            for one in listed
-            if one.product_id not in dates or is_newer(one.updated_at, dates[one.product_id])
-            if (gtin := askable_gtin(one))
-        }
-    )
+
+    def is_missing(one: Identity) -> bool:
+        if one.product_id in received:
+            return is_newer(one.updated_at, received[one.product_id])
+        return one.product_id not in held or is_another(one.updated_at, held[one.product_id])
+
+    return sorted({gtin for one in listed if is_missing(one) if (gtin := askable_gtin(one))})
 
 
 def batches_of_gtins(gtins: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -58,8 +58,8 @@ def pages(
     QueryError
         When the page size is out of range, or the query has more products than GET reaches.
     IncompleteLoad
-        When fewer products were received than announced at any time, or some may have been skipped, and no report was
-        given.
+        When fewer products were received than announced at any time, if nothing was announced, or if some products may
+        have been skipped; and no report was given.
     CursorLost
         When the service no longer knows the cursor of a scroll.
     ServiceError
@@ -74,16 +74,20 @@ def pages(
     }
     awaited = set(query.gtins_in or ())
     announced = last = most = received = distinct = 0
+    is_announced = False
     reasons: dict[str, None] = {}
     with showing(progress, "Products", phase="Receiving") as show:
         for part in query.in_calls():
             # Counted first: the total decides between offset pages and a scroll.
-            total = client.search_products(part.to_probe()).total_results or 0
+            counted = client.search_products(part.to_probe()).total_results
+            is_announced = is_announced or counted is not None
+            total = counted or 0
             announced += total
             state = begin = _beginning(part, total, page_size, method)
             fetch = partial(endpoints[method], part, accept_language=accept_language)
             for page, before, state in fetch_pages(fetch, begin, set()):
                 received += len(page)
+                is_announced = is_announced or page.total_results is not None
                 distinct += state.distinct - before.distinct
                 awaited.difference_update(one.filled_gtin for one in page.identities if one)
                 show(distinct, max(announced, distinct))
@@ -93,9 +97,12 @@ def pages(
             reasons |= dict.fromkeys(_gaps(state))
     # The largest total counts, on whichever page it was: so many products were there during the pull.
     short = [f"{most - distinct:,} products fewer than announced"] if distinct < most else []
+    if received and not is_announced:
+        # As for a load: without a total, nothing shows whether the pages ended with the products.
+        reasons |= {"the service announced no number of products": None}
     ledger = Ledger(
-        announced=announced,
-        announced_last=last,
+        announced=announced if is_announced else None,
+        announced_last=last if is_announced else None,
         received=received,
         distinct=distinct,
         missing_gtins=tuple(gtin for gtin in query.gtins_in or () if gtin in awaited),
@@ -104,10 +111,10 @@ def pages(
     if report is not None:
         report(ledger)
     elif not ledger.complete:
+        claim = [f"the service announced {most:,}"] if is_announced else []
         raise IncompleteLoad(
-            f"{distinct:,} products were received, but the service announced "
-            f"{'; '.join([f'{most:,}', *reasons])}. Load again; if it happens again, load in smaller portions (by "
-            "market, tag or time of update).",
+            f"{distinct:,} products were received, but {'; '.join([*claim, *reasons])}. Load again; if it happens "
+            "again, load in smaller portions (by market, tag or time of update).",
             ledger,
         )
 

@@ -58,6 +58,18 @@ def is_newer(updated_at: str | None, than: str | None) -> bool:
     return (updated_at or "")[:19] > (than or "")[:19]
 
 
+def is_another(updated_at: str | None, than: str | None) -> bool:
+    """Whether a time of update is that of another state than the one before: later, or set back.
+
+    A product that was put back to an earlier state may have the time of that state. Without a time of update, nothing
+    tells one state from another.
+
+    >>> is_another("2026-11-20T08:00:00", "2026-11-21T08:00:00"), is_another(None, "2026-11-21T08:00:00")
+    (True, False)
+    """
+    return updated_at is not None and updated_at[:19] != (than or "")[:19]
+
+
 def failure_of(window: str) -> str:
     """Return the name under which a journal notes that a window could not be fetched."""
     return f"failed {window}"

@@ -18,8 +18,10 @@ from prodex.store.journal_contents import (
     announced_for,
     askable_gtin,
     contradiction_of,
+    is_another,
     is_newer,
     keys_of,
+    newest,
 )
 from prodex.store.journal_format import PageEntry, Stage
 from prodex.store.newest import Newest, NewestCopy, distinct_keys
@@ -245,6 +247,8 @@ def _not_loaded(
         if not held and not listing and (first := announced_for(journal, Stage.PULL)):
             yield f"pull: the service announced {first:,} products, then showed none, as while its index is built anew"
     listed = keys_of(journal, Stage.LISTING) if listing is None else listing
+    # What was sent in a refresh is as new as the listing, even where it equals what was held.
+    sent = newest(journal) if isinstance(held, RefreshedKeys) and listed else {}
     for product, one in listed.items():
         copy = held.get(product)
         date = _date(copy)
@@ -252,10 +256,15 @@ def _not_loaded(
             continue
         # A held copy without a date counts as the newest: no date is later than "9".
         is_old = copy is not None and is_newer(one.updated_at, date or "9")
-        if copy is None or is_old:
-            which = "in a newer state, which was" if is_old else "but"
+        is_from_before = isinstance(copy, Identity) and product not in sent
+        is_unlike = is_from_before and date is not None and is_another(one.updated_at, date)
+        if copy is None or is_old or is_unlike:
+            state = "a newer" if is_old else "another"
+            is_held = is_old or is_unlike
+            which = f"in {state} state, which was" if is_held else "but"
             reason = f"listed by the service, {which} not sent when asked for by its GTIN"
             if askable_gtin(one) is None:
+                which = f"in {state} state, and" if is_held else "but"
                 reason = f"listed by the service, {which} has no GTIN to ask for it by"
             yield f"{product_named(product, one.gtin)}: {reason}"
 
