@@ -322,3 +322,13 @@ def test_the_separator_is_that_of_the_headings(
         writer.writerows([["Dear Ben, please; answer, all | of it"], HEADINGS, (*GOOD[:-1], answer)])
     fix = prodex.read_worklist(tmp_path / "a.csv", catalog, profile=NO_CHECKS)
     assert [answer] == fix.accepted["answer"].tolist()
+
+
+@pytest.mark.parametrize("blank", ["\u200b", "\ufeff", " \u200b\u00a0"])
+def test_a_cell_of_blanks_without_width_is_empty(tmp_path: Path, catalog: prodex.Catalog, blank: str) -> None:
+    """Pages and mails leave them behind: nobody answered, and no name is replaced by nothing."""
+    path = book(tmp_path / "a.xlsx", (*GOOD[:-1], blank), (FIRST, "assets.pictures", "", "", blank))
+    fix = prodex.read_worklist(path, catalog, profile=NO_CHECKS)
+    assert ({}, 2) == (fix.counts, fix.unanswered)
+    copied = prodex.correct_from(f"EAN\tNom\n{FIRST}\t{blank}\n", catalog, ["gtin", "namePublicLong.nl"])
+    assert ({}, 1) == (copied.counts, copied.unanswered)
