@@ -12,7 +12,7 @@ import csv
 import re
 import zipfile
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -69,6 +69,7 @@ class Sheet:
     _merged: Callable[[], list[Range]]
     is_hidden: bool = False
     _counter: _Counter = field(default_factory=lambda: _Counter(_MOST_ROWS), repr=False)
+    _comments: Callable[[], Sequence[tuple[int, int, str]]] = list
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Yield the number of each row that has a filled cell, from 1, and its cells by column, from 0.
@@ -89,6 +90,11 @@ class Sheet:
         """Return row and column of the first and the last cell of each merged range."""
         with _refusing(self.file):
             return self._merged()
+
+    def comments(self) -> Sequence[tuple[int, int, str]]:
+        """Return row, column and text of each comment at a cell."""
+        with _refusing(self.file):
+            return self._comments()
 
 
 class MergedCells:
@@ -258,7 +264,8 @@ def sheets_of(
             book = opened_book(parts)
         yield [
             Sheet(
-                file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden, counter
+                *(file, name, partial(book.rows, part), partial(book.merged, part)),
+                *(part in book.hidden, counter, partial(book.comments, part)),
             )
             for name, part in book.sheets
         ]

@@ -157,7 +157,7 @@ def _read_file(
         for reader in [one for one in readers if not one.read_several()]:
             sheet, found = reader.sheet, reader.read_rows(listed, bool(kept))
             lists.append(found is not None)
-            if found is None and sheet.name in own:
+            if found is None and (sheet.name in own or reader.has_keys()):
                 reader.refuse_rows()
             elif (
                 found is None

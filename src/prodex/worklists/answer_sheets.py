@@ -7,13 +7,15 @@ headings is counted, and what somebody typed into another column than "New value
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from prodex.formats.formulas import unescape_formulas
 from prodex.formats.spreadsheet_files import MergedCells, Sheet
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Row, cell_place
+from prodex.gtin import gtin_key
 from prodex.languages import Message, Said
 from prodex.languages.message import sentences
 from prodex.locales import known_language_tag
@@ -112,6 +114,14 @@ class SheetReader:
         self._merged = MergedCells(sheet.merged())
         self._headings: Headings | None = None
 
+    @cached_property
+    def _comments(self) -> Mapping[int, Sequence[tuple[int, str]]]:
+        """The comments at cells, by row: people write there what they do not dare to write into a cell."""
+        found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for row, column, text in self.sheet.comments():
+            found[row].append((column, text))
+        return found
+
     def read_several(self) -> bool:
         """Read a sheet where one answer is given for several rows; False if it is none of these."""
         for number, row, found in self._rows(_SEVERAL, [_SEVERAL], has_group):
@@ -162,6 +172,10 @@ class SheetReader:
         if rows:
             self._returned.sheets.append(read)
         return read
+
+    def has_keys(self) -> bool:
+        """Whether rows of a worklist are in the sheet, whatever became of their headings."""
+        return any(RowKey.read(cell.text) for _, row in filled_rows(self.sheet) for cell in row.values())
 
     def refuse_rows(self) -> None:
         """Count the rows of a sheet of findings whose headings are gone: none of them can be read."""
@@ -217,6 +231,8 @@ class SheetReader:
         for place, cell in row.items():
             if not filled and headings.names.get(place) is None and cell.text.strip():
                 self._note(number, place, headings, cell.text)
+        for place, text in [] if filled else self._comments.get(number, ()):
+            self._note(number, place, headings, text)
 
     def _read_row(self, number: int, row: Row, headings: Headings) -> Mapping[str, str]:
         """Read the answers of a row; return its keys."""
@@ -282,11 +298,35 @@ class SheetReader:
                 _add_key(keys, name, text)
             elif place is not None and name == "value" and (cell is None or cell.kind == "text"):
                 keys[name] = ""  # nothing was there
+            if key is None and name in _WHOSE and (other := self._other_key(number, row, headings, name)):
+                unusable.append(other)
         if key is not None:
             _add_facts(keys, key, "language" in headings.places)
         if "attribute" not in keys and (asked := asked_attribute(keys.get("asked_for", ""))) is not None:
             keys["attribute"] = asked
         return keys, unusable
+
+    def _other_key(
+        self, number: int, row: Row, headings: Headings, name: str
+    ) -> tuple[int, str, Said] | None:
+        """Return the cell in which a row says something else than in a column of the same name before it, and why."""
+        cells = ((place, self._merged.cell(number, place, row)) for place in headings.places.get(name, ()))
+        said = [
+            (place, cell.text.strip()) for place, cell in cells if cell is not None and not is_empty(cell)
+        ]
+        for place, text in said[1:]:
+            if _comparable_key(name, text) != _comparable_key(name, said[0][1]):
+                one, other = (f"{headings.texts[at].strip()!r:.40}" for at in (said[0][0], place))
+                why = Message(
+                    "the row has {text} in the column {heading}, and {other} in the column {column}. Leave the one that "
+                    "is meant.",
+                    text=f"{said[0][1]!r:.60}",
+                    heading=one,
+                    other=f"{text!r:.60}",
+                    column=other,
+                )
+                return place, text, why
+        return None
 
     def _look_elsewhere(self, number: int, row: Row, headings: Headings, keys: Mapping[str, str]) -> None:
         """Keep what somebody typed into a row without an answer: over the value that was seen, or beside it."""
@@ -303,6 +343,8 @@ class SheetReader:
             )
             if is_typed and text.strip():
                 self._note(number, place, headings, text, keys)
+        for place, text in self._comments.get(number, ()):
+            self._note(number, place, headings, text, keys)
 
     def _answer(self, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
         where = (str(self.sheet.file), self.sheet.name, number, cell_place(number, place))
@@ -349,6 +391,13 @@ def _add_key(keys: dict[str, str], name: str, text: str) -> None:
         # Worklists show languages by name.
         text = text if "-" in text else known_language_tag(text) or text
     keys["position_read" if name == "position" else name] = text
+
+
+def _comparable_key(name: str, text: str) -> str:
+    """Return what a cell says as it is compared with another one that says the same."""
+    if name == "gtin":
+        return gtin_key(text)
+    return (known_language_tag(text) if name == "language" else None) or text.casefold()
 
 
 def _add_facts(keys: dict[str, str], key: RowKey, shows_language: bool) -> None:
