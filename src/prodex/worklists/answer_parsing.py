@@ -44,8 +44,8 @@ _NO = frozenset("no n 0 não nao nie falsch faux falso onwaar ✗".split())  # n
 _SPACES = re.compile("[\\s\u00a0\u2007\u202f]+")
 #: A text with its language before it: "fr: Confiture", "fra-FR: Confiture".
 _WITH_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z]{2})?)\s*:\s+(?=\S)(.*)", re.DOTALL)
-#: A language before a text or a part of it, by its code or its name. Words of three letters are too often no code: "sel",
-#: "min", "new".
+#: A language before a text or a part of it, by its code or its name. Words of three letters are too often no code:
+#: "sel", "min", "new".
 _LANGUAGE_BEFORE = re.compile(
     r"(?:^|[;/|\n])[ \t\u00a0\u202f(\[]*"
     r"((?:[a-z]{2}|[A-Z]{2}|[A-Z][a-z])(?:-[A-Za-z]{2})?|[A-Za-z]{3}-[A-Za-z]{2}|[^\W\d_]{4,20})"

@@ -318,8 +318,8 @@ class SheetReader:
             if _comparable_key(name, text) != _comparable_key(name, said[0][1]):
                 one, other = (f"{headings.texts[at].strip()!r:.40}" for at in (said[0][0], place))
                 why = Message(
-                    "the row has {text} in the column {heading}, and {other} in the column {column}. Leave the one that "
-                    "is meant.",
+                    "the row has {text} in the column {heading}, and {other} in the column {column}. Leave the one "
+                    "that is meant.",
                     text=f"{said[0][1]!r:.60}",
                     heading=one,
                     other=f"{text!r:.60}",
