@@ -119,7 +119,9 @@ def _answer_files(files: Given, returned: Returned) -> dict[Path, pd.DataFrame |
             one for one in path.iterdir() if one.name not in _OWN and not one.name.startswith(("~$", "."))
         )
         wanted = [one for one in here if one.suffix.casefold() in _ENDINGS and is_file(one)]
-        returned.ignored += [str(one) for one in here if one not in wanted and one.suffix != MAIL]
+        # The draft of a mail is beside its workbook; one that came back may have the answers attached.
+        drafts = {one.with_suffix(MAIL) for one in wanted}
+        returned.ignored += [str(one) for one in here if one not in wanted and one not in drafts]
         if not wanted:
             raise InputError(
                 f"The folder {path} has no workbook and no CSV file. Give the folder of the answers."

@@ -54,7 +54,7 @@ from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.returned_files import Answer, CellPlace
-from prodex.worklists.retyped import RETYPED, possible_values
+from prodex.worklists.retyped import RETYPED, possible_values, questions_of_spelling
 from prodex.worklists.text_answers import (
     code_beside_others,
     read_text_answer,
@@ -552,10 +552,12 @@ def _asked_if_a_remark(decision: Decision) -> Decision:
     if (text := decision.after) is None:
         return decision
     path, language = str(decision.attribute), decision.language
-    asked = [question_of_remark(text, path)]
+    asked: list[Said | None] = [question_of_remark(text, path)]
+    if decision.answer.is_spelled:
+        asked += questions_of_spelling(text, path)
     if decision.shape is AnswerShape.TEXT and language is not None:
         asked.append(question_of_language(text, path, language, decision.before))
-    return reduce(Decision.needing_confirmation, filter(None, asked), decision)
+    return reduce(Decision.needing_confirmation, [one for one in asked if one], decision)
 
 
 def _asked_if_misread(decision: Decision) -> Decision:

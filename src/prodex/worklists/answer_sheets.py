@@ -41,6 +41,7 @@ from prodex.worklists.returned_files import (
     place_in_words,
     trimmed,
 )
+from prodex.worklists.retyped import as_shown
 from prodex.worklists.row_keys import EXPLAINED, RowKey, key_of
 
 #: The cells that say what a row is about, by the columns of a worklist.
@@ -216,7 +217,7 @@ class SheetReader:
         where = headings.first("same_answer")
         key = None if where is None else self._merged.cell(number, where, row)
         for place, cell in filled:
-            why = unusable_answer(cell, self._merged.height(number, place)) or (
+            why = unusable_answer(as_shown(cell), self._merged.height(number, place)) or (
                 _HIDDEN if self.sheet.is_hidden else None
             )
             if why is None and (key is None or not key.text.strip()):
@@ -243,7 +244,7 @@ class SheetReader:
         if filled:
             given = []
         for place, cell in filled:
-            why = unusable_answer(cell, self._merged.height(number, place))
+            why = unusable_answer(as_shown(cell), self._merged.height(number, place))
             if why is not None:
                 unusable.append((place, cell.text, why))
         # Cells whose place nobody knows may be the answer, or say what it is about.
@@ -348,7 +349,8 @@ class SheetReader:
 
     def _answer(self, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
         where = (str(self.sheet.file), self.sheet.name, number, cell_place(number, place))
-        return Answer(*where, trimmed(self._verbatim(cell)), cell.kind, keys, cell.shown)
+        text, is_spelled = trimmed(self._verbatim(cell)), not self.sheet.has_kinds
+        return Answer(*where, text, cell.kind, keys, cell.shown, is_spelled=is_spelled)
 
     def _note(
         self, number: int, place: int, headings: Headings, text: str, keys: Mapping[str, str] | None = None

@@ -88,6 +88,8 @@ class Answer(NamedTuple):
         writing it at another one.
     restores
         Whether it restores what the product held earlier, of which nobody has to say that it is meant.
+    is_spelled
+        Whether its cell is of CSV or of a frame, which do not say what a spreadsheet has made of it.
     """
 
     file: str
@@ -108,6 +110,7 @@ class Answer(NamedTuple):
     refusal: Said | None = None
     bound: int | None = None
     restores: bool = False
+    is_spelled: bool = False
 
     @classmethod
     def typed(
