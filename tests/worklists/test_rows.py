@@ -643,3 +643,31 @@ def test_a_conversation_about_a_cell_is_listed_once(
     rewritten(worklist, with_conversation)
     fix = prodex.read_worklist(worklist, many, profile=PROFILE)
     assert ["Un pain", "Sure?"] == fix.notes["text"].tolist()
+
+
+def test_a_name_that_was_typed_over_is_listed(worklist: Path, written: Path, many: prodex.Catalog) -> None:
+    """Whoever corrects a name does so where the name is; in other rows of the product it is as it was."""
+    over(worklist, "Name", {chosen(written)["namePublicLong"]: "Pain de campagne"})
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert ({}, [("Name", "Pain de campagne", "namePublicLong")]) == (
+        dict(fix.counts),
+        list(fix.notes[["column", "text", "attribute"]].itertuples(index=False, name=None)),
+    )
+
+
+def test_a_new_value_beside_the_old_one_in_the_other_column_is_not_lost(
+    worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Somebody took "Value seen" for the new value and the other column for the old one: that is no "unchanged"."""
+    number = chosen(written)["namePublicLong"]
+    book = load_workbook(worklist)
+    sheet = book["To fix"]
+    at = place(sheet, "Value seen")
+    sheet.cell(number + 1, place(sheet, "New value")).value = sheet.cell(number + 1, at).value
+    sheet.cell(number + 1, at).value = "Pain de campagne"
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert {"conflict": 1} == dict(fix.counts)
+    assert "was typed over" in fix.conflicts["reason"][0]

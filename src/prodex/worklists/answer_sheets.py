@@ -38,6 +38,7 @@ from prodex.worklists.returned_files import (
     CellNote,
     Problem,
     Returned,
+    ShownName,
     place_in_words,
     trimmed,
 )
@@ -344,6 +345,10 @@ class SheetReader:
             )
             if is_typed and text.strip():
                 self._note(number, place, headings, text, keys)
+        at = headings.first("name")
+        if key is not None and key.product_id is not None and at is not None and at in row:
+            note = self._noted(number, at, headings, self._verbatim(row[at]), keys)
+            self._returned.names.append(ShownName(note, key.product_id, key.updated_at))
         for place, text in self._comments.get(number, ()):
             self._note(number, place, headings, text, keys)
 
@@ -355,9 +360,14 @@ class SheetReader:
     def _note(
         self, number: int, place: int, headings: Headings, text: str, keys: Mapping[str, str] | None = None
     ) -> None:
+        self._returned.notes.append(self._noted(number, place, headings, text, keys))
+
+    def _noted(
+        self, number: int, place: int, headings: Headings, text: str, keys: Mapping[str, str] | None
+    ) -> CellNote:
         about = (None, None) if keys is None else (keys.get("gtin"), keys.get("attribute"))
         where = (str(self.sheet.file), self.sheet.name, number, cell_place(number, place))
-        self._returned.notes.append(CellNote(*where, headings.texts.get(place), text.strip(), *about))
+        return CellNote(*where, headings.texts.get(place), text.strip(), *about)
 
     def _problem(self, number: int, place: int | None, why: Said, text: str | None = None) -> Problem:
         cell = None if place is None else cell_place(number, place)
