@@ -152,21 +152,27 @@ def _read_file(
             require_layout(file, one.format, FORMAT, _ADVICE)
         own = {name for one in kept.values() for name in one.sheets}
         listed = next((one.columns for one in kept.values()), ())
-        lists = []
+        lists, others = [], []
         several = SeveralAnswers()
         readers = [SheetReader(one, returned, several) for one in sheets if one.name not in kept]
         # Answers for several rows first: each row asks whether there is one for it.
         for reader in [one for one in readers if not one.read_several()]:
             sheet, found = reader.sheet, reader.read_rows(listed, bool(kept))
             lists.append(found is not None)
-            if found is None and (sheet.name in own or reader.has_keys()):
+            if found is None and sheet.name in own:
                 reader.refuse_rows()
             elif (
                 found is None
                 and not (kept and recognized(sheet.name, _EXPLANATIONS))
                 and any(filled_rows(sheet))
             ):
-                returned.ignored.append(place_in_words(str(file), sheet.name, None, None))
+                others.append(reader)
+        for reader in others:
+            # Where no sheet has headings, the file as a whole is a problem.
+            if any(lists) and reader.has_keys():
+                reader.refuse_rows()
+            else:
+                returned.ignored.append(place_in_words(str(file), reader.sheet.name, None, None))
         returned.problems += several.unmet
     if not any(lists):
         problem = Message(
