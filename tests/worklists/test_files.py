@@ -271,3 +271,15 @@ def test_a_path_that_is_no_file_is_an_error(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nothing.xlsx"):
         with pytest.raises(SpreadsheetUnreadable), sheets_of(path):
             pass
+
+
+def test_a_mail_that_came_back_is_not_passed_over(tmp_path: Path, catalog: prodex.Catalog) -> None:
+    """It may have the answers attached; the draft beside its workbook has none."""
+    book(tmp_path / "Mill.xlsx", HEADINGS, GOOD)
+    for name in ("Mill.eml", "Re Mill.eml", "Re Mill.msg"):
+        (tmp_path / name).write_bytes(OLD)
+    fix = prodex.read_worklist(tmp_path, catalog, profile={"checks": {"valid_gtin": {}}})
+    assert ["Re Mill.eml", "Re Mill.msg"] == [Path(one).name for one in fix.ignored]
+    for name in ("Re Mill.eml", "Re Mill.msg"):
+        given = prodex.read_worklist(tmp_path / name, catalog, profile={"checks": {"valid_gtin": {}}})
+        assert "it is a mail. Save the file that is attached to it" in given.refused["reason"][0]

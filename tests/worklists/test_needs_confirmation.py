@@ -27,8 +27,8 @@ REMARKS = {
            "discontinued"],
     "fr": ["fait", "idem", "sans objet", "voir pièce jointe", "voir PJ p. 3", "je ne sais pas", "inchangé",
            "à supprimer", "impossible", "à vérifier", "oui", "merci", "en cours", "CORRIGE", "fait le 3/4"],
-    "de": ["erledigt", "dito", "entfällt", "entfaellt", "siehe Anhang", "s. Mail", "weiß nicht", "unverändert",
-           "bitte löschen", "nicht möglich", "bitte prüfen", "ja", "danke", "folgt", "Erledigt, danke"],
+    "de": ["erledigt", "dito", "entfällt", "entfaellt", "siehe Anhang", "s. Mail", "s. oben", "weiß nicht",
+           "unverändert", "bitte löschen", "nicht möglich", "bitte prüfen", "ja", "danke", "folgt", "Erledigt, danke"],
     "es": ["hecho", "igual que arriba", "no aplica", "ver adjunto", "no sé", "sin cambios", "eliminar", "imposible",
            "favor de verificar", "sí", "gracias", "pendiente", "corregido"],
     "it": ["fatto", "come sopra", "non applicabile", "vedi allegato", "non so", "invariato", "da eliminare",
@@ -179,3 +179,53 @@ def test_a_remark_outweighs_nothing_that_speaks_against_the_answer(answer: Answe
     fix = answer(row("ok", SECOND), row("ok", "00000000000017"))
     assert {"conflict": 2} == fix.counts
     assert ["", ""] != fix.conflicts["reason"].tolist()
+
+
+@pytest.mark.parametrize("blank", ["\u3164", "\u2060", "<p>&nbsp;</p>"])
+def test_what_nobody_sees_is_no_text(answer: Answer, blank: str) -> None:
+    """A filler or an empty paragraph would replace a name by what is not filled."""
+    fix = answer(row(blank))
+    assert {"needs confirmation": 1} == fix.counts
+    assert "reads like a mark, and no text" in fix.needs_confirmation["reason"][0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "language", "marks"),
+    [
+        ("nl: Boerenbrood met zaden", "fr", "nl:"),
+        ("fr: Pain aux graines", "fr", "fr:"),
+        ("FR : Pain aux graines / NL : Boerenbrood", "fr", "FR:, NL:"),
+        ("Pain aux graines\u00a0; [nl-BE]: Boerenbrood", "fr", "nl-BE:"),
+        ("Français: Pain aux graines", "nl", "Français:"),
+        ("fr: (delete)", "fr", "fr:"),
+        ("fr: Pain aux graines; nl: Boerenbrood", "", "nl:"),
+    ],
+)
+def test_a_language_inside_a_text_needs_confirmation(
+    answer: Answer, typed: str, language: str, marks: str
+) -> None:
+    """Rows without a language ask for it before the text: in other rows it would be a part of the name."""
+    fix = answer(row(typed, language=language))
+    assert {"needs confirmation": 1} == fix.counts, fix.answers["reason"].tolist()
+    assert f"has a language before a text ({marks})" in fix.needs_confirmation["reason"][0]
+    assert {"accepted": 1} == fix.confirm().counts
+
+
+def test_a_language_that_is_a_part_of_the_text_is_not_asked_about(answer: Answer) -> None:
+    """The text that is there has it as well; other words before a colon are no languages."""
+    both = [{"expressedIn": {"code": "fra-FR"}, "data": "FR: farine / NL: bloem"}]
+    catalog = prodex.flatten([RECORDS[0] | {"composition": both}, *RECORDS[1:]])
+    fix = answer(
+        row("FR: farine, sel / NL: bloem, zout", field="composition"),
+        row("Sel: 1 %; min: 3", field="description", gtin=THIRD),
+        row("Note: frais", gtin=THIRD),
+        catalog=catalog,
+    )
+    assert {"accepted": 3} == fix.counts, fix.answers["reason"].tolist()
+
+
+def test_a_language_in_a_pasted_text_needs_confirmation() -> None:
+    """The heading says the language, and the cell another one."""
+    copied = f"EAN\tNom\n{FIRST}\tnl: Brood\n"
+    fix = prodex.correct_from(copied, prodex.flatten(RECORDS), ["gtin", "namePublicLong.fr"])
+    assert {"needs confirmation": 1} == fix.counts

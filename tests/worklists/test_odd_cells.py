@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.styles import Font
@@ -322,3 +323,45 @@ def test_the_separator_is_that_of_the_headings(
         writer.writerows([["Dear Ben, please; answer, all | of it"], HEADINGS, (*GOOD[:-1], answer)])
     fix = prodex.read_worklist(tmp_path / "a.csv", catalog, profile=NO_CHECKS)
     assert [answer] == fix.accepted["answer"].tolist()
+
+
+@pytest.mark.parametrize("blank", ["\u200b", "\ufeff", " \u200b\u00a0"])
+def test_a_cell_of_blanks_without_width_is_empty(tmp_path: Path, catalog: prodex.Catalog, blank: str) -> None:
+    """Pages and mails leave them behind: nobody answered, and no name is replaced by nothing."""
+    path = book(tmp_path / "a.xlsx", (*GOOD[:-1], blank), (FIRST, "assets.pictures", "", "", blank))
+    fix = prodex.read_worklist(path, catalog, profile=NO_CHECKS)
+    assert ({}, 2) == (fix.counts, fix.unanswered)
+    copied = prodex.correct_from(f"EAN\tNom\n{FIRST}\t{blank}\n", catalog, ["gtin", "namePublicLong.nl"])
+    assert ({}, 1) == (copied.counts, copied.unanswered)
+
+
+SPELLED = {
+    "the cell shows the error": ("#REF!", "#NAME?", "#WERT!", "#NV", "########"),
+    "reads like a number": ("1,23E+12", "12.50", "1E2"),
+    "reads like a date": ("2026-03-01", "1-Mar", "01. Mrz", "mars-26"),
+    "": ("#foodie", "1664", "Pain 5", "7 Up", "MAR1"),
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "frame"])
+@pytest.mark.parametrize("words", SPELLED)
+def test_a_text_that_a_spreadsheet_spelled_is_refused_or_asked_about(
+    tmp_path: Path, catalog: prodex.Catalog, words: str, ending: str
+) -> None:
+    """CSV has what a spreadsheet showed, and a frame what a program read of it: neither says what was typed."""
+    for typed in SPELLED[words]:
+        row = (*GOOD[:-1], typed)
+        csv_file(tmp_path / "a.csv", row)
+        names = ["gtin", "attribute", "language", "value", "new_value"]
+        given = tmp_path / "a.csv" if ending == "csv" else pd.DataFrame([row], columns=names)
+        fix = prodex.read_worklist(given, catalog, profile=NO_CHECKS)
+        state = {"": "accepted", "the cell shows the error": "refused"}.get(words, "needs confirmation")
+        assert ([typed], [state]) == (fix.answers["answer"].tolist(), fix.answers["state"].tolist())
+        assert words in fix.answers["reason"][0]
+
+
+def test_a_text_of_a_workbook_is_what_was_typed(tmp_path: Path, catalog: prodex.Catalog) -> None:
+    """Its cell says that it is a text, so no spreadsheet has made a number of it; an error is none anywhere."""
+    path = book(tmp_path / "a.xlsx", (*GOOD[:-1], "12.50"), (*GOOD[:-1], "#WERT!"))
+    fix = prodex.read_worklist(path, catalog, profile=NO_CHECKS)
+    assert {"accepted": 1, "refused": 1} == fix.counts

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
+from openpyxl.comments import Comment
 
 import prodex
+from tests.formats.archives import Parts, rewritten
 from tests.quality.workbooks import questions
 
 from .bakery import RECORDS, Answer, record, text
@@ -546,3 +548,126 @@ def test_a_frame_of_many_rows_is_read() -> None:
     frame = pd.DataFrame([*[empty] * 1_500, {**empty, "new_value": "Pain bis"}])
 
     assert [1_501] == prodex.read_worklist(frame, catalog).row_counts["rows"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("headings", "cells"),
+    [
+        (("EAN", "GTIN", "Field", "Language"), (THIRD, FIRST, "namePublicLong", "fr")),
+        (("GTIN", "EAN", "Field", "Language"), (THIRD, FIRST, "namePublicLong", "fr")),
+        (("GTIN", "Field", "Language", "Langue"), (FIRST, "namePublicLong", "fr", "nl")),
+        (("GTIN", "Field", "Attribute", "Language"), (FIRST, "namePublicLong", "description", "fr")),
+    ],
+)
+def test_a_row_that_says_two_things_is_refused(
+    answer: Answer, headings: tuple[str, ...], cells: tuple[str, ...]
+) -> None:
+    """Two columns have one meaning, and nobody knows which of them is meant."""
+    fix = answer(dict(zip((*headings, "New value"), (*cells, "Pain"), strict=True)))
+    law(fix)
+    assert {"refused": 1} == dict(fix.counts)
+    assert "Leave the one that is meant" in fix.refused["reason"][0]
+
+
+def test_a_row_that_says_one_thing_twice_is_read(answer: Answer) -> None:
+    """With and without zeros, by name and by code, or in one of both columns."""
+    own = {"EAN": FIRST.lstrip("0"), "GTIN": FIRST, "Field": "namePublicLong"}
+    fix = answer(
+        {**own, "Language": "French", "Langue": "fr", "New value": "Pain"},
+        {**own, "Language": "", "Langue": "nl", "New value": "Brood"},
+    )
+    assert 2 == len(fix.answers)
+    assert not any("Leave the one" in reason for reason in fix.answers["reason"])
+
+
+def test_rows_of_a_worklist_in_a_sheet_without_headings_are_refused(
+    worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Somebody copied them into a sheet of their own: the answers there are not lost in silence."""
+    book = load_workbook(worklist)
+    row = [cell.value for cell in book["To fix"][chosen(written)["description"] + 1]]
+    row[place(book["To fix"], "New value") - 1] = "Un pain"
+    book.create_sheet("Eva").append(row)
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert [("Eva", 1)] == list(fix.refused[["sheet", "row"]].itertuples(index=False, name=None))
+    assert "has no headings any more" in fix.refused["reason"][0]
+
+
+def test_comments_at_cells_are_listed(worklist: Path, written: Path, many: prodex.Catalog) -> None:
+    """People answer in a comment as well: it is no value, and it is not lost. One at a heading is about no row."""
+    rows = chosen(written)
+    book = load_workbook(worklist)
+    sheet = book["To fix"]
+    at = place(sheet, "New value")
+    sheet.cell(rows["description"] + 1, at).comment = Comment("Eva:\nUn pain", "Eva")
+    sheet.cell(1, at).comment = Comment("here?", "Eva")
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert {} == dict(fix.counts)
+    assert [("New value", "Eva:\nUn pain", "description")] == list(
+        fix.notes[["column", "text", "attribute"]].itertuples(index=False, name=None)
+    )
+    assert "not sent (.notes)" in str(fix)
+
+
+def test_a_conversation_about_a_cell_is_listed_once(
+    worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Newer programs write it beside a comment that repeats it below a sentence of theirs."""
+    book = load_workbook(worklist)
+    sheet = book["To fix"]
+    cell = sheet.cell(chosen(written)["description"] + 1, place(sheet, "New value"))
+    cell.comment = Comment("[Threaded comment]\nYour version of Excel ...\nComment:\n    Un pain", "Eva")
+    number, place_ = book.sheetnames.index("To fix") + 1, cell.coordinate
+    book.save(worklist)
+    space = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
+    texts = "".join(
+        f'<threadedComment ref="{place_}" id="{{{n}}}"><text>{one}</text></threadedComment>'
+        for n, one in enumerate(("Un pain", "Sure?"))
+    )
+    beside = f"xl/worksheets/_rels/sheet{number}.xml.rels"
+    kind = "http://schemas.microsoft.com/office/2017/10/relationships/threadedComment"
+    link = f'<Relationship Id="t1" Type="{kind}" Target="/xl/threadedComments/threadedComment1.xml"/>'
+
+    def with_conversation(parts: Parts) -> Parts:
+        return parts | {
+            "xl/threadedComments/threadedComment1.xml": (
+                f'<ThreadedComments xmlns="{space}">{texts}</ThreadedComments>'.encode()
+            ),
+            beside: parts[beside].replace(b"</Relationships>", f"{link}</Relationships>".encode()),
+        }
+
+    rewritten(worklist, with_conversation)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    assert ["Un pain", "Sure?"] == fix.notes["text"].tolist()
+
+
+def test_a_name_that_was_typed_over_is_listed(worklist: Path, written: Path, many: prodex.Catalog) -> None:
+    """Whoever corrects a name does so where the name is; in other rows of the product it is as it was."""
+    over(worklist, "Name", {chosen(written)["namePublicLong"]: "Pain de campagne"})
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert ({}, [("Name", "Pain de campagne", "namePublicLong")]) == (
+        dict(fix.counts),
+        list(fix.notes[["column", "text", "attribute"]].itertuples(index=False, name=None)),
+    )
+
+
+def test_a_new_value_beside_the_old_one_in_the_other_column_is_not_lost(
+    worklist: Path, written: Path, many: prodex.Catalog
+) -> None:
+    """Somebody took "Value seen" for the new value and the other column for the old one: that is no "unchanged"."""
+    number = chosen(written)["namePublicLong"]
+    book = load_workbook(worklist)
+    sheet = book["To fix"]
+    at = place(sheet, "Value seen")
+    sheet.cell(number + 1, place(sheet, "New value")).value = sheet.cell(number + 1, at).value
+    sheet.cell(number + 1, at).value = "Pain de campagne"
+    book.save(worklist)
+    fix = prodex.read_worklist(worklist, many, profile=PROFILE)
+    law(fix)
+    assert {"conflict": 1} == dict(fix.counts)
+    assert "was typed over" in fix.conflicts["reason"][0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import prodex
 from prodex.worklists.answer_parsing import AnswerRefused, Vocabulary, read_number
 
 from .bakery import RECORDS, Answer
@@ -187,3 +188,26 @@ def test_a_text_is_removed_by_a_word(answer: Answer) -> None:
     """And the others of the attribute stay."""
     fix = answer(row("namePublicLong", "(delete)", Language="nl"))
     assert [one["expressedIn"]["code"] for one in written(fix)["namePublicLong"]] == ["fra-FR"]
+
+
+@pytest.mark.parametrize(
+    "typed", ["Best & Co | ACME", "Acme∣BEST", "ACME | Best & Co", "Another | ACME", "ACME | BEST"]
+)
+def test_a_code_beside_the_label_of_another_is_refused(answer: Answer, typed: str) -> None:
+    """Somebody overwrote one of both, and nobody knows which one is meant: "unchanged" would lose the answer."""
+    fix = answer(row("brand", typed))
+    assert {"refused": 1} == fix.counts
+    assert "the code of one thing and the label of another" in fix.refused["reason"][0]
+
+
+def test_a_code_has_the_labels_of_all_products(answer: Answer) -> None:
+    """Two products may have it with different ones, in other letters; a code without a label has any."""
+    catalog = prodex.flatten(
+        [
+            RECORDS[0] | {"brand": {"code": "BEST", "label": "Best"}},
+            RECORDS[1],
+            RECORDS[2] | {"brand": {"code": "ZZ"}},
+        ]
+    )
+    for typed in ("Best | BEST", "best &  co∣BEST", "BEST | BEST", "Zig Zag | ZZ"):
+        assert not {"refused", "conflict"} & set(answer(row("brand", typed), catalog=catalog).counts), typed

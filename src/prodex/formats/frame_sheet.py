@@ -21,7 +21,7 @@ def sheet_of_frame(frame: pd.DataFrame, file: Path) -> Sheet:
     >>> [[cell.text for cell in row.values()] for _, row in sheet_of_frame(rows, Path("frame")).rows()]
     [['gtin', 'new_value'], ['03036811359935', '12'], ['0.5']]
     """
-    return Sheet(file, "rows", partial(_rows, frame), list)
+    return Sheet(file, "rows", partial(_rows, frame), list, has_kinds=False)
 
 
 def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, Row]]:

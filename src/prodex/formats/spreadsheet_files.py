@@ -12,7 +12,7 @@ import csv
 import re
 import zipfile
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -33,6 +33,9 @@ from prodex.limits import FILE, LimitExceeded, Limits, Meter
 #: The first bytes of archives, and of the files of older programs and of workbooks with a password.
 _ZIP, _OLE, _PARQUET = b"PK", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PAR1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
+#: Endings of mails: a file may be attached to one.
+_MAILS = frozenset({".eml", ".msg"})
 
 #: Filled cells and rows of a file, all its sheets together: a worklist of 50,000 findings has a million cells.
 _MOST_CELLS, _MOST_ROWS = 50_000_000, 2_000_000
@@ -61,6 +64,8 @@ class Sheet:
         Name of the sheet; empty for a CSV file, which has one.
     is_hidden
         Whether the workbook hides the sheet.
+    has_kinds
+        Whether its cells say what they are; those of CSV and frames are texts, as some program spelled them.
     """
 
     file: Path
@@ -69,6 +74,8 @@ class Sheet:
     _merged: Callable[[], list[Range]]
     is_hidden: bool = False
     _counter: _Counter = field(default_factory=lambda: _Counter(_MOST_ROWS), repr=False)
+    _comments: Callable[[], Sequence[tuple[int, int, str]]] = list
+    has_kinds: bool = True
 
     def rows(self) -> Iterator[tuple[int, Row]]:
         """Yield the number of each row that has a filled cell, from 1, and its cells by column, from 0.
@@ -89,6 +96,11 @@ class Sheet:
         """Return row and column of the first and the last cell of each merged range."""
         with _refusing(self.file):
             return self._merged()
+
+    def comments(self) -> Sequence[tuple[int, int, str]]:
+        """Return row, column and text of each comment at a cell."""
+        with _refusing(self.file):
+            return self._comments()
 
 
 class MergedCells:
@@ -233,6 +245,8 @@ def sheets_of(
     if not is_file(file):
         what = "is not a plain file" if is_there(file) else "is not there"
         raise SpreadsheetUnreadable(f"{file} {what}. Give the path of a workbook (.xlsx) or a CSV file.")
+    if file.suffix.casefold() in _MAILS:
+        raise _refused(file, "it is a mail", "Save the file that is attached to it, and read that.")
     meter, counter = Meter(limits or Limits(), FILE, setting), _Counter(most_rows)
     with _refusing(file):
         with file.open("rb") as beginning:
@@ -258,7 +272,8 @@ def sheets_of(
             book = opened_book(parts)
         yield [
             Sheet(
-                file, name, partial(book.rows, part), partial(book.merged, part), part in book.hidden, counter
+                *(file, name, partial(book.rows, part), partial(book.merged, part)),
+                *(part in book.hidden, counter, partial(book.comments, part)),
             )
             for name, part in book.sheets
         ]
@@ -298,7 +313,7 @@ def _csv_sheet(
             rows = csv_rows(file.read_bytes(), meter, headings=headings, known=known)
         except NoText as error:
             raise _refused(file, str(error), _AS_XLSX) from error
-    return Sheet(file, "", rows, list, _counter=counter)
+    return Sheet(file, "", rows, list, _counter=counter, has_kinds=False)
 
 
 @contextmanager

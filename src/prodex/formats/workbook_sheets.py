@@ -51,6 +51,7 @@ from prodex.limits import LimitExceeded
 from prodex.written_numbers import spelled_number
 
 _CELL, _VALUE, _FORMULA, _INLINE = (f"{MAIN}{tag}" for tag in ("c", "v", "f", "is"))
+_COMMENT_TEXT = f"{MAIN}text"
 _RUN, _TEXT, _FONT, _STRIKE = (f"{MAIN}{tag}" for tag in ("r", "t", "rPr", "strike"))
 
 _MERGED = re.compile(
@@ -124,6 +125,14 @@ class SharedText(NamedTuple):
     problem: Said = ""
 
 
+class Comment(NamedTuple):
+    """A comment that somebody wrote at a cell: its row, its column from 0, and what it says."""
+
+    row: int
+    column: int
+    text: str
+
+
 class Style(NamedTuple):
     """The format of a cell: what a number in it is, its number format, and whether its font is struck through."""
 
@@ -190,6 +199,25 @@ class Book:
                     raise ValueError(f"it has more than {_MOST_MERGED:,} merged ranges")
                 before = text[max(end, len(text) - 300) :]
         return found
+
+    def comments(self, part: str) -> list[Comment]:
+        """Return the comments of a sheet; of a conversation about a cell, each of them."""
+        related = self.archive.related(part)
+        talks = [
+            (one.get("ref", ""), one.findtext(_COMMENT_TEXT) or "")
+            for target in (other.target for other in related if other.kind == "threadedComment")
+            for one in self.archive.each(target, "threadedComment")
+        ]
+        # Beside a conversation, the usual comment has it again, below a sentence about newer programs.
+        places = {place for place, _ in talks}
+        usual = [
+            (place, "" if (text := one.find(_COMMENT_TEXT)) is None else shared_text(text).text)
+            for target in (other.target for other in related if other.kind == "comments")
+            for one in self.archive.each(target, "comment")
+            if (place := one.get("ref", "")) not in places
+        ]
+        found = ((row_and_column(place), text.strip()) for place, text in (*talks, *usual))
+        return [Comment(*at, text) for at, text in found if at is not None and text]
 
 
 def opened_book(archive: WorkbookArchive) -> Book:

@@ -119,7 +119,9 @@ def _answer_files(files: Given, returned: Returned) -> dict[Path, pd.DataFrame |
             one for one in path.iterdir() if one.name not in _OWN and not one.name.startswith(("~$", "."))
         )
         wanted = [one for one in here if one.suffix.casefold() in _ENDINGS and is_file(one)]
-        returned.ignored += [str(one) for one in here if one not in wanted and one.suffix != MAIL]
+        # The draft of a mail is beside its workbook; one that came back may have the answers attached.
+        drafts = {one.with_suffix(MAIL) for one in wanted}
+        returned.ignored += [str(one) for one in here if one not in wanted and one not in drafts]
         if not wanted:
             raise InputError(
                 f"The folder {path} has no workbook and no CSV file. Give the folder of the answers."
@@ -150,7 +152,7 @@ def _read_file(
             require_layout(file, one.format, FORMAT, _ADVICE)
         own = {name for one in kept.values() for name in one.sheets}
         listed = next((one.columns for one in kept.values()), ())
-        lists = []
+        lists, others = [], []
         several = SeveralAnswers()
         readers = [SheetReader(one, returned, several) for one in sheets if one.name not in kept]
         # Answers for several rows first: each row asks whether there is one for it.
@@ -164,7 +166,13 @@ def _read_file(
                 and not (kept and recognized(sheet.name, _EXPLANATIONS))
                 and any(filled_rows(sheet))
             ):
-                returned.ignored.append(place_in_words(str(file), sheet.name, None, None))
+                others.append(reader)
+        for reader in others:
+            # Where no sheet has headings, the file as a whole is a problem.
+            if any(lists) and reader.has_keys():
+                reader.refuse_rows()
+            else:
+                returned.ignored.append(place_in_words(str(file), reader.sheet.name, None, None))
         returned.problems += several.unmet
     if not any(lists):
         problem = Message(

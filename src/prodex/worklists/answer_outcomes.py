@@ -42,14 +42,19 @@ from prodex.worklists import hierarchy_answers, nutrition_answers, picture_answe
 from prodex.worklists.answer_changes import AnswerChange, AnswerChanges
 from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, why_never_written, without_code
 from prodex.worklists.answer_parsing import AnswerInConflict, AnswerRefused, Vocabulary
-from prodex.worklists.confirmation_questions import question_of_code, question_of_misread, question_of_remark
+from prodex.worklists.confirmation_questions import (
+    question_of_code,
+    question_of_language,
+    question_of_misread,
+    question_of_remark,
+)
 from prodex.worklists.evidence import has_value_seen
 from prodex.worklists.item_answers import read_item_answer
 from prodex.worklists.items import ItemEvidence, is_code
 from prodex.worklists.ownership import Owners
 from prodex.worklists.pending_updates import PendingUpdates
 from prodex.worklists.returned_files import Answer, CellPlace
-from prodex.worklists.retyped import RETYPED, possible_values
+from prodex.worklists.retyped import RETYPED, possible_values, questions_of_spelling
 from prodex.worklists.text_answers import (
     code_beside_others,
     read_text_answer,
@@ -542,9 +547,16 @@ def _held(answer: Answer) -> Message:
 
 
 def _asked_if_a_remark(decision: Decision) -> Decision:
-    """Return the answer, to be confirmed if its words are for the person who asked, and not for the field."""
-    question = None if decision.after is None else question_of_remark(decision.after, str(decision.attribute))
-    return decision if question is None else decision.needing_confirmation(question)
+    """Return the answer, to be confirmed if its words are not for the field: for a person, or for another language."""
+    if (text := decision.after) is None:
+        return decision
+    path, language = str(decision.attribute), decision.language
+    asked: list[Said | None] = [question_of_remark(text, path)]
+    if decision.answer.is_spelled:
+        asked += questions_of_spelling(text, path)
+    if decision.shape is AnswerShape.TEXT and language is not None:
+        asked.append(question_of_language(text, path, language, decision.before))
+    return reduce(Decision.needing_confirmation, [one for one in asked if one], decision)
 
 
 def _asked_if_misread(decision: Decision) -> Decision:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog import Catalog
@@ -43,6 +44,13 @@ _NO = frozenset("no n 0 não nao nie falsch faux falso onwaar ✗".split())  # n
 _SPACES = re.compile("[\\s\u00a0\u2007\u202f]+")
 #: A text with its language before it: "fr: Confiture", "fra-FR: Confiture".
 _WITH_LANGUAGE = re.compile(r"\s*([A-Za-z]{2,3}(?:-[A-Za-z]{2})?)\s*:\s+(?=\S)(.*)", re.DOTALL)
+#: A language before a text or a part of it, by its code or its name. Words of three letters are too often no code:
+#: "sel", "min", "new".
+_LANGUAGE_BEFORE = re.compile(
+    r"(?:^|[;/|\n])[ \t\u00a0\u202f(\[]*"
+    r"((?:[a-z]{2}|[A-Z]{2}|[A-Z][a-z])(?:-[A-Za-z]{2})?|[A-Za-z]{3}-[A-Za-z]{2}|[^\W\d_]{4,20})"
+    r"[)\]]?[ \t\u00a0\u202f]*:(?!//)"
+)
 #: What platforms put between label and code, and what people type for it.
 BARS = "∣|"
 _LONGEST_CODE = 80
@@ -121,6 +129,16 @@ def split_language(text: str) -> tuple[str | None, str]:
     return None, text
 
 
+def languages_in(text: str) -> list[tuple[str, str]]:
+    """Return the languages that a text names before parts of it, each with what is written.
+
+    >>> languages_in("FR: Pain / NL: Brood"), languages_in("Nederlands: brood"), languages_in("Riz: 99 %; sel: 1 %")
+    ([('fr', 'FR:'), ('nl', 'NL:')], [('nl', 'Nederlands:')], [])
+    """
+    named = ((known_language_tag(found[1]), found[1]) for found in _LANGUAGE_BEFORE.finditer(text))
+    return [(tag, f"{written}:") for tag, written in named if tag is not None]
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """The units and codes that a catalogue uses, by their words.
@@ -133,11 +151,14 @@ class Vocabulary:
         Codes by attribute, and there by label in lower case.
     nutrients
         Codes of nutrients by code and label in lower case.
+    labels
+        Labels by attribute, and there by code: a product may have another label of a code than others.
     """
 
     units: Mapping[str, frozenset[str]] = field(default_factory=dict)
     codes: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     nutrients: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, catalog: Catalog, attributes: Iterable[str]) -> Self:
@@ -147,8 +168,12 @@ class Vocabulary:
         for table in ("quantities", "nutrients"):
             _collect(units, catalog, table, "unit_code", "unit")
         _collect(nutrients, catalog, "nutrients", "nutrient_code", "nutrient")
+        attributes = list(attributes)
         return cls(
-            _frozen(units), {one: _codes_by_word(catalog, one) for one in attributes}, _frozen(nutrients)
+            _frozen(units),
+            {one: _codes_by_word(catalog, one) for one in attributes},
+            _frozen(nutrients),
+            {one: _labels_by_code(catalog, one) for one in attributes},
         )
 
     def quantity(self, text: str) -> tuple[int | float, str]:
@@ -185,7 +210,8 @@ class Vocabulary:
         for bar in BARS:
             label, found, code = (part.strip() for part in typed.rpartition(bar))
             if found:
-                typed = label if label in in_use and code not in in_use else code
+                typed, other = (label, code) if label in in_use and code not in in_use else (code, label)
+                self._refuse_another(attribute, text, typed, other)
         if typed in in_use:
             return typed
         meant = by_label.get(typed.casefold(), frozenset())
@@ -208,6 +234,19 @@ class Vocabulary:
                 "{text} is not a code. The sheet Codes lists those in use.", text=shown
             )
         return typed
+
+    def _refuse_another(self, attribute: str, text: str, code: str, label: str) -> None:
+        """Refuse a code beside the label of another one: whoever overwrote one of both meant that one."""
+        own = self.labels.get(attribute, {}).get(code, ())
+        known = {one.casefold() for one in (code, *own)}
+        if label and own and label.casefold() not in known:
+            raise AnswerRefused.saying(
+                "{text} has the code of one thing and the label of another: {code} is {label}. Write the one that is "
+                "meant.",
+                text=f"{as_one_line(text)!r:.60}",
+                code=code,
+                label=repr(own[0]),
+            )
 
     def in_use(self, attribute: str) -> list[str]:
         """Return the codes of an attribute that products have."""
@@ -249,8 +288,26 @@ def _codes_by_word(catalog: Catalog, attribute: str) -> dict[str, frozenset[str]
     return _frozen(found)
 
 
+def _labels_by_code(catalog: Catalog, attribute: str) -> dict[str, list[str]]:
+    """Return all labels of each code that products have in an attribute."""
+    found: dict[str, list[str]] = defaultdict(list)
+    pairs = _codes_with_labels(catalog, attribute)
+    for code, label in zip(*(pairs[name].to_pylist() for name in pairs.column_names), strict=True):
+        if label is not None and label.strip() and label not in found[code]:
+            found[code].append(as_one_line(label))
+    return {code: sorted(labels) for code, labels in found.items() if labels}
+
+
 def codes_in_use(catalog: Catalog, attribute: str) -> list[tuple[str, str | None]]:
     """Return each code that products have in an attribute, with its label, in their order."""
+    found = _codes_with_labels(catalog, attribute)
+    names = found.column_names
+    found = found.group_by(names[0]).aggregate([(names[-1], "max")]).sort_by(names[0])
+    return list(zip(found[names[0]].to_pylist(), found[f"{names[-1]}_max"].to_pylist(), strict=True))
+
+
+def _codes_with_labels(catalog: Catalog, attribute: str) -> pa.Table:
+    """Return each code of an attribute with each label that it has, once; the code first."""
     column = code_column(attribute)
     if column is None:
         found = catalog.arrow("codes", ["code", "label"], pc.field("attribute") == without_code(attribute))
@@ -258,5 +315,4 @@ def codes_in_use(catalog: Catalog, attribute: str) -> list[tuple[str, str | None
         found = catalog.arrow("products", [column, column.removesuffix("_code")])
     names = found.column_names
     found = found.filter(pc.is_valid(found[names[0]]))
-    found = found.group_by(names[0]).aggregate([(names[-1], "max")]).sort_by(names[0])
-    return list(zip(found[names[0]].to_pylist(), found[f"{names[-1]}_max"].to_pylist(), strict=True))
+    return found.group_by(names, use_threads=False).aggregate([]).select(names)

@@ -7,13 +7,15 @@ headings is counted, and what somebody typed into another column than "New value
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from prodex.formats.formulas import unescape_formulas
 from prodex.formats.spreadsheet_files import MergedCells, Sheet
 from prodex.formats.workbook_cells import MOST_COLUMNS, Cell, Row, cell_place
+from prodex.gtin import gtin_key
 from prodex.languages import Message, Said
 from prodex.languages.message import sentences
 from prodex.locales import known_language_tag
@@ -36,9 +38,11 @@ from prodex.worklists.returned_files import (
     CellNote,
     Problem,
     Returned,
+    ShownName,
     place_in_words,
     trimmed,
 )
+from prodex.worklists.retyped import as_shown
 from prodex.worklists.row_keys import EXPLAINED, RowKey, key_of
 
 #: The cells that say what a row is about, by the columns of a worklist.
@@ -112,6 +116,14 @@ class SheetReader:
         self._merged = MergedCells(sheet.merged())
         self._headings: Headings | None = None
 
+    @cached_property
+    def _comments(self) -> Mapping[int, Sequence[tuple[int, str]]]:
+        """The comments at cells, by row: people write there what they do not dare to write into a cell."""
+        found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for row, column, text in self.sheet.comments():
+            found[row].append((column, text))
+        return found
+
     def read_several(self) -> bool:
         """Read a sheet where one answer is given for several rows; False if it is none of these."""
         for number, row, found in self._rows(_SEVERAL, [_SEVERAL], has_group):
@@ -163,6 +175,10 @@ class SheetReader:
             self._returned.sheets.append(read)
         return read
 
+    def has_keys(self) -> bool:
+        """Whether rows of a worklist are in the sheet, whatever became of their headings."""
+        return any(RowKey.read(cell.text) for _, row in filled_rows(self.sheet) for cell in row.values())
+
     def refuse_rows(self) -> None:
         """Count the rows of a sheet of findings whose headings are gone: none of them can be read."""
         if rows := sum(1 for _ in filled_rows(self.sheet)):
@@ -202,7 +218,7 @@ class SheetReader:
         where = headings.first("same_answer")
         key = None if where is None else self._merged.cell(number, where, row)
         for place, cell in filled:
-            why = unusable_answer(cell, self._merged.height(number, place)) or (
+            why = unusable_answer(as_shown(cell), self._merged.height(number, place)) or (
                 _HIDDEN if self.sheet.is_hidden else None
             )
             if why is None and (key is None or not key.text.strip()):
@@ -217,6 +233,8 @@ class SheetReader:
         for place, cell in row.items():
             if not filled and headings.names.get(place) is None and cell.text.strip():
                 self._note(number, place, headings, cell.text)
+        for place, text in [] if filled else self._comments.get(number, ()):
+            self._note(number, place, headings, text)
 
     def _read_row(self, number: int, row: Row, headings: Headings) -> Mapping[str, str]:
         """Read the answers of a row; return its keys."""
@@ -227,7 +245,7 @@ class SheetReader:
         if filled:
             given = []
         for place, cell in filled:
-            why = unusable_answer(cell, self._merged.height(number, place))
+            why = unusable_answer(as_shown(cell), self._merged.height(number, place))
             if why is not None:
                 unusable.append((place, cell.text, why))
         # Cells whose place nobody knows may be the answer, or say what it is about.
@@ -282,11 +300,35 @@ class SheetReader:
                 _add_key(keys, name, text)
             elif place is not None and name == "value" and (cell is None or cell.kind == "text"):
                 keys[name] = ""  # nothing was there
+            if key is None and name in _WHOSE and (other := self._other_key(number, row, headings, name)):
+                unusable.append(other)
         if key is not None:
             _add_facts(keys, key, "language" in headings.places)
         if "attribute" not in keys and (asked := asked_attribute(keys.get("asked_for", ""))) is not None:
             keys["attribute"] = asked
         return keys, unusable
+
+    def _other_key(
+        self, number: int, row: Row, headings: Headings, name: str
+    ) -> tuple[int, str, Said] | None:
+        """Return the cell in which a row says something else than in a column of the same name before it, and why."""
+        cells = ((place, self._merged.cell(number, place, row)) for place in headings.places.get(name, ()))
+        said = [
+            (place, cell.text.strip()) for place, cell in cells if cell is not None and not is_empty(cell)
+        ]
+        for place, text in said[1:]:
+            if _comparable_key(name, text) != _comparable_key(name, said[0][1]):
+                one, other = (f"{headings.texts[at].strip()!r:.40}" for at in (said[0][0], place))
+                why = Message(
+                    "the row has {text} in the column {heading}, and {other} in the column {column}. Leave the one "
+                    "that is meant.",
+                    text=f"{said[0][1]!r:.60}",
+                    heading=one,
+                    other=f"{text!r:.60}",
+                    column=other,
+                )
+                return place, text, why
+        return None
 
     def _look_elsewhere(self, number: int, row: Row, headings: Headings, keys: Mapping[str, str]) -> None:
         """Keep what somebody typed into a row without an answer: over the value that was seen, or beside it."""
@@ -303,17 +345,29 @@ class SheetReader:
             )
             if is_typed and text.strip():
                 self._note(number, place, headings, text, keys)
+        at = headings.first("name")
+        if key is not None and key.product_id is not None and at is not None and at in row:
+            note = self._noted(number, at, headings, self._verbatim(row[at]), keys)
+            self._returned.names.append(ShownName(note, key.product_id, key.updated_at))
+        for place, text in self._comments.get(number, ()):
+            self._note(number, place, headings, text, keys)
 
     def _answer(self, number: int, place: int, cell: Cell, keys: Mapping[str, str]) -> Answer:
         where = (str(self.sheet.file), self.sheet.name, number, cell_place(number, place))
-        return Answer(*where, trimmed(self._verbatim(cell)), cell.kind, keys, cell.shown)
+        text, is_spelled = trimmed(self._verbatim(cell)), not self.sheet.has_kinds
+        return Answer(*where, text, cell.kind, keys, cell.shown, is_spelled=is_spelled)
 
     def _note(
         self, number: int, place: int, headings: Headings, text: str, keys: Mapping[str, str] | None = None
     ) -> None:
+        self._returned.notes.append(self._noted(number, place, headings, text, keys))
+
+    def _noted(
+        self, number: int, place: int, headings: Headings, text: str, keys: Mapping[str, str] | None
+    ) -> CellNote:
         about = (None, None) if keys is None else (keys.get("gtin"), keys.get("attribute"))
         where = (str(self.sheet.file), self.sheet.name, number, cell_place(number, place))
-        self._returned.notes.append(CellNote(*where, headings.texts.get(place), text.strip(), *about))
+        return CellNote(*where, headings.texts.get(place), text.strip(), *about)
 
     def _problem(self, number: int, place: int | None, why: Said, text: str | None = None) -> Problem:
         cell = None if place is None else cell_place(number, place)
@@ -349,6 +403,13 @@ def _add_key(keys: dict[str, str], name: str, text: str) -> None:
         # Worklists show languages by name.
         text = text if "-" in text else known_language_tag(text) or text
     keys["position_read" if name == "position" else name] = text
+
+
+def _comparable_key(name: str, text: str) -> str:
+    """Return what a cell says as it is compared with another one that says the same."""
+    if name == "gtin":
+        return gtin_key(text)
+    return (known_language_tag(text) if name == "language" else None) or text.casefold()
 
 
 def _add_facts(keys: dict[str, str], key: RowKey, shows_language: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prodex.languages import Message
 from prodex.quality.misread_letters import misread
-from prodex.worklists.answer_parsing import Vocabulary, is_standard_code
+from prodex.worklists.answer_parsing import Vocabulary, is_standard_code, languages_in
 from prodex.worklists.remarks import remark_in
 
 
@@ -18,6 +18,35 @@ def question_of_remark(text: str, path: str) -> Message | None:
         return None
     return Message(
         "{text} reads like {said}. Is it the value of {path}?", text=f"{text!r:.60}", said=says, path=path
+    )
+
+
+def question_of_language(text: str, path: str, language: str, before: str | None) -> Message | None:
+    """Return the question about a text that has a language in it, as an answer has whose row names none.
+
+    Parameters
+    ----------
+    text
+        The text.
+    path, language
+        Where it is to be written.
+    before
+        The text that is there: what it has as well is a part of the text.
+
+    >>> str(question_of_language("nl: Brood", "namePublicLong", "fr", "Pain"))
+    "'nl: Brood' has a language before a text (nl:). Is all of it the text of namePublicLong in 'fr'?"
+    >>> question_of_language("FR: farine / NL: bloem", "composition", "fr", "FR: sel / NL: zout") is None
+    True
+    """
+    there = {tag for tag, _ in languages_in(before or "")}
+    if not (marks := [mark for tag, mark in languages_in(text) if tag not in there]):
+        return None
+    return Message(
+        "{text} has a language before a text ({marks}). Is all of it the text of {path} in {language}?",
+        text=f"{text!r:.60}",
+        marks=", ".join(marks[:5]),
+        path=path,
+        language=repr(language),
     )
 
 

@@ -61,7 +61,7 @@ def check_for_conflict(decision: Decision, products: ConcernedProducts, verdicts
                 update=update,
             ),
         )
-    if _changes_nothing(decision, record):
+    if _changes_nothing(decision, record) and not _is_seen_replaced(decision):
         return decision.in_state(AnswerState.UNCHANGED, HAS_IT_ALREADY)
     if not _is_as_seen(decision, record, verdicts):
         return decision.in_state(AnswerState.CONFLICT, _what_changed(decision, record))
@@ -101,6 +101,14 @@ def _is_as_seen(decision: Decision, record: Product, verdicts: Verdicts) -> bool
         # A row of one's own asks for nothing and saw nothing.
         return True
     return any(_shows_the_same(decision, one) for one in _findings_at_place(decision, verdicts))
+
+
+def _is_seen_replaced(decision: Decision) -> bool:
+    """Whether somebody typed another text over what was seen: beside the text that is there, that is the answer."""
+    seen, key = decision.answer.keys.get("value"), key_of(decision.answer.keys)
+    if not _is_text_answer(decision) or not seen or key is None or decision.answer.is_typed_over:
+        return False
+    return not key.shows(seen) and not alike(decision.before or "", seen)
 
 
 def _is_text_answer(decision: Decision) -> bool:

@@ -229,8 +229,8 @@ class Fix:
     def notes(self) -> pd.DataFrame:
         """What somebody typed beside rows without an answer: file, sheet, row, cell, column, text, gtin, attribute.
 
-        These are cells in columns that a worklist does not have, and cells such as "How to answer" that were typed
-        over. Nothing of it is sent: what is meant as an answer belongs into "New value".
+        These are cells in columns that a worklist does not have, cells such as "Name" and "How to answer" that were
+        typed over, and comments at cells. Nothing of it is sent: what is meant as an answer belongs into "New value".
         """
         return pd.DataFrame(self._returned.notes, columns=list(CellNote._fields), dtype=object)
 

@@ -16,12 +16,13 @@ from prodex.formats.spreadsheet_files import Sheet
 from prodex.formats.workbook_cells import Cell, Row
 from prodex.languages.recognized import letters, recognized
 from prodex.worklists.layout import OF_THE_KEY, SEVERAL, TO_FIX, WORKLIST
+from prodex.worklists.returned_files import trimmed
 from prodex.worklists.row_keys import RowKey
 
 
 def is_empty(cell: Cell) -> bool:
-    """Whether a cell holds nothing but spaces."""
-    return cell.kind == "text" and not cell.text.strip()
+    """Whether a cell holds nothing but spaces, with or without width."""
+    return cell.kind == "text" and not trimmed(cell.text)
 
 
 def filled_rows(sheet: Sheet) -> Iterator[tuple[int, Row]]:

@@ -7,7 +7,6 @@ catalogue holds is what was seen. Where a place holds something else by the time
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -24,8 +23,8 @@ from prodex.errors import InputError
 from prodex.formats.formulas import unescape_formulas
 from prodex.formats.frame_sheet import sheet_of_frame
 from prodex.formats.pasted_text import sheet_of_text
-from prodex.formats.workbook_cells import Cell, Row, cell_place
-from prodex.languages import Message, Said
+from prodex.formats.workbook_cells import Row, cell_place
+from prodex.languages import Message
 from prodex.phrases import counted
 from prodex.quality.profile import Profile
 from prodex.send.known_products import KnownProducts
@@ -44,7 +43,7 @@ from prodex.worklists.pasted_headings import (
     propose_meanings,
 )
 from prodex.worklists.returned_files import Answer, AnswerSheet, CellPlace, Problem, Returned, trimmed
-from prodex.written_dates import written_date
+from prodex.worklists.retyped import as_shown, questions_of_spelling
 
 #: Rows of one table.
 MOST_ROWS = 1_000
@@ -52,12 +51,6 @@ MOST_ROWS = 1_000
 _MOST_PROPOSED = 40
 #: How messages name a table that was copied.
 PASTE = "paste"
-#: Errors of spreadsheets, in the languages in which these show them.
-_ERROR = re.compile(r"#(?:[A-ZÄÖÜ0-9/]{2,12}[!?]?|N/?A|NV|NB|N/B)[!?]?|#+", re.IGNORECASE)
-#: What spreadsheets show of a number: with an exponent, or with a mark in it.
-_NUMBER = re.compile(
-    r"[-+]?\d+(?:[.,' \u00a0\u202f\u2019]\d+)+(?:E[-+]?\d+)?|[-+]?\d+(?:[.,]\d+)?E[-+]?\d+", re.IGNORECASE
-)
 #: Texts, in which a spreadsheet may have changed what was typed.
 _TEXTS = frozenset({AnswerShape.TEXT, AnswerShape.STRING})
 
@@ -213,7 +206,7 @@ def _answers_of_row(
             continue
         where = CellPlace(file, "", number, cell_place(number, place))
         text = trimmed(unescape_formulas(cell.text))
-        if (why := unusable_answer(_as_shown(cell), 1)) is not None:
+        if (why := unusable_answer(as_shown(cell), 1)) is not None:
             problems.append(Problem(*where, cell.text, why))
             continue
         said = {**about, "attribute": meaning.attribute}
@@ -221,46 +214,8 @@ def _answers_of_row(
             said["language"] = meaning.language
         filled = {name: value for name, value in said.items() if value}
         shape = known.shapes.of_attribute(meaning.attribute)
-        questions = tuple(_questions(text, str(meaning))) if shape in _TEXTS else ()
+        questions = questions_of_spelling(text, str(meaning)) if shape in _TEXTS else ()
         yield Answer(*where, text, "text", filled, questions=questions)
-
-
-def _as_shown(cell: Cell) -> Cell:
-    """Return a cell as a spreadsheet would have it that shows this: an error is shown as its name."""
-    text = cell.text.strip()
-    return cell._replace(kind="error") if cell.kind == "text" and _ERROR.fullmatch(text) else cell
-
-
-def _questions(text: str, path: str) -> Iterable[Said]:
-    """Yield what is asked of a text that a spreadsheet may have made of something else."""
-    about = {"text": f"{text!r:.60}", "path": path}
-    if _NUMBER.fullmatch(text):
-        yield Message(
-            "{text} reads like a number, and a spreadsheet may have changed what was typed, such as zeros in front. Is "
-            "it the value of {path}?",
-            **about,
-        )
-    elif _is_date(text):
-        yield Message(
-            "{text} reads like a date, and a spreadsheet may have made it of something else. Is it the value of "
-            "{path}?",
-            **about,
-        )
-    if len(text) > 1 and text[0] == text[-1] == '"':
-        yield Message(
-            "{text} is in quotes, which would be a part of the value of {path}. Are they meant?", **about
-        )
-
-
-def _is_date(text: str) -> bool:
-    if len(text) > 40 or not any(letter.isdigit() for letter in text):
-        return False
-    try:
-        written_date(text)
-    except InputError as error:
-        # A day of March in one country, and of April in another, is a date all the same.
-        return " may be " in str(error)
-    return True
 
 
 def _refused_twice(answer: Answer, twice: Mapping[int, Sequence[int]]) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -11,16 +11,18 @@ from typing import Any
 from prodex.advice import PythonCall, advice
 from prodex.catalog import Catalog
 from prodex.errors import InputError
+from prodex.facts.name import names_of
 from prodex.limits import Limits
 from prodex.phrases import hint
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
 from prodex.worklists.answer_files import Given, read_files
+from prodex.worklists.evidence import alike
 from prodex.worklists.fix import Fix, make_fix
 from prodex.worklists.lost_letters import known_texts
 from prodex.worklists.ownership import owners_given
-from prodex.worklists.returned_files import HiddenSheet, Returned
+from prodex.worklists.returned_files import CellNote, HiddenSheet, Returned, ShownName
 
 #: What the profile is called that has the checks of all of them.
 EVERY_PROFILE = "all profiles"
@@ -83,7 +85,32 @@ def read_worklist(
     returned = read_files(files, limits, lambda before: known_texts(_catalog_of_answers(catalog, before)))
     chosen = _catalog_of_answers(catalog, returned)
     only = owners_given(chosen, owner)
+    returned.notes += _names_typed_over(returned.names, chosen)
     return make_fix(returned, chosen, _profile_of_answers(profile, returned), moment_of(now), only)
+
+
+def _names_typed_over(shown: Sequence[ShownName], catalog: Catalog) -> list[CellNote]:
+    """Return the cells in which somebody has typed another name: whoever corrects a name does so where it is.
+
+    A product that was changed since its worklist was written may have got another name.
+    """
+    if not shown:
+        return []
+    here = catalog.where(product_id=list(dict.fromkeys(one.product_id for one in shown)))
+    rows = here.arrow("products", ["product_id", "updated_at"]).to_pylist()
+    changed = {row["product_id"]: row["updated_at"] for row in rows}
+    names = names_of(here)
+    return [
+        one.note
+        for one in shown
+        if one.product_id in changed
+        and not alike(names.get(one.product_id) or "", one.note.text)
+        and _is_of_moment(one.updated_at, changed[one.product_id])
+    ]
+
+
+def _is_of_moment(written: str | None, now: datetime | None) -> bool:
+    return written == (None if now is None else now.isoformat())
 
 
 def _catalog_of_answers(given: Catalog | str | Path | None, returned: Returned) -> Catalog:

@@ -15,6 +15,7 @@ from importlib import resources
 
 from prodex.languages import Message
 from prodex.phrases import unaccented
+from prodex.tables.visible import is_visible
 
 #: What a remark says, in words that follow "it reads like".
 _SAYS = {
@@ -73,7 +74,7 @@ def remark_in(text: str) -> Message | None:
     >>> str(remark_in("Erledigt!")), str(remark_in("siehe Anhang, Seite 3")), remark_in("Pain complet")
     ('a remark that something is done or agreed', 'a hint to look somewhere else', None)
     """
-    if not any(_is_of_text(letter) for letter in text):
+    if not any(_is_of_text(letter) for letter in text) or not is_visible(text):
         return _MARK if text.strip() else None
     if len(text.strip()) == 1 and text.isascii():
         return _MARK

@@ -88,6 +88,8 @@ class Answer(NamedTuple):
         writing it at another one.
     restores
         Whether it restores what the product held earlier, of which nobody has to say that it is meant.
+    is_spelled
+        Whether its cell is of CSV or of a frame, which do not say what a spreadsheet has made of it.
     """
 
     file: str
@@ -108,6 +110,7 @@ class Answer(NamedTuple):
     refusal: Said | None = None
     bound: int | None = None
     restores: bool = False
+    is_spelled: bool = False
 
     @classmethod
     def typed(
@@ -172,6 +175,22 @@ class CellNote(NamedTuple):
     text: str
     gtin: str | None
     attribute: str | None
+
+
+class ShownName(NamedTuple):
+    """The name of a product in a row without an answer: a note if somebody has typed over it.
+
+    Attributes
+    ----------
+    note
+        The cell.
+    product_id, updated_at
+        The product by the key of the row, and when it was last changed before the worklist was written.
+    """
+
+    note: CellNote
+    product_id: str
+    updated_at: str | None
 
 
 class HiddenSheet(msgspec.Struct, frozen=True):
@@ -262,6 +281,8 @@ class Returned:
         what they were.
     notes
         What was typed into other columns of rows without an answer.
+    names
+        The names of products in these rows.
     requests
         The filled cells of the column "Accept because".
     damaged
@@ -276,6 +297,7 @@ class Returned:
     ignored: list[str] = field(default_factory=list)
     doubtful: list[Answer] = field(default_factory=list)
     notes: list[CellNote] = field(default_factory=list)
+    names: list[ShownName] = field(default_factory=list)
     requests: list[Answer] = field(default_factory=list)
     damaged: dict[str, set[str]] = field(default_factory=dict)
 

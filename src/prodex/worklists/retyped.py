@@ -12,8 +12,11 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import cache
 
-from prodex.formats.workbook_cells import CellKind
+from prodex.errors import InputError
+from prodex.formats.workbook_cells import Cell, CellKind
+from prodex.languages import Message, Said
 from prodex.phrases import unaccented
+from prodex.written_dates import written_date
 
 #: The kinds of cells that a program has made of something else.
 RETYPED = frozenset[CellKind]({"number", "percentage", "date", "boolean"})
@@ -131,4 +134,74 @@ def _months() -> dict[int, frozenset[str]]:
                     plain = unaccented(name).rstrip(".")
                     # Excel takes the first three letters, and four of September.
                     names[number] |= {plain, plain[:3], plain[:4]}
+    names[3].add("mrz")  # as Excel writes the German March
     return {number: frozenset(found) for number, found in names.items()}
+
+
+#: Errors of spreadsheets, in the languages in which these show them, and what they show of a column that is too narrow.
+_ERROR = re.compile(r"#(?:[A-ZÄÖÜ0-9/]{2,20}[!?]|N/?A|NV|NB|N/B|N/D)|#+", re.IGNORECASE)
+#: What spreadsheets show of a number: with an exponent, or with a mark in it.
+_SHOWN_NUMBER = re.compile(
+    r"[-+]?\d+(?:[.,' \u00a0\u202f\u2019]\d+)+(?:E[-+]?\d+)?|[-+]?\d+(?:[.,]\d+)?E[-+]?\d+", re.IGNORECASE
+)
+#: What spreadsheets show of a day and a month, and of a month and a year: "1-Mar", "01. Mrz", "mars-26".
+_SHOWN_DATE = re.compile(
+    r"\d{1,2}\.?[- ./](?P<word>[^\W\d_]{3,10})\.?|(?P<first>[^\W\d_]{3,10})\.?[- ./]\d{2}"
+)
+
+
+def as_shown(cell: Cell) -> Cell:
+    """Return a cell as a spreadsheet would have it that shows this: an error is shown as its name.
+
+    >>> as_shown(Cell("#REF!", "text")).kind, as_shown(Cell("#foodie", "text")).kind
+    ('error', 'text')
+    """
+    text = cell.text.strip()
+    return cell._replace(kind="error") if cell.kind == "text" and _ERROR.fullmatch(text) else cell
+
+
+def questions_of_spelling(text: str, path: str) -> tuple[Said, ...]:
+    """Return what is asked of a text that a spreadsheet may have made of something else.
+
+    >>> [str(one) for one in questions_of_spelling("Pain", "namePublicLong")]
+    []
+    """
+    about = {"text": f"{text!r:.60}", "path": path}
+    asked: list[Said] = []
+    if _SHOWN_NUMBER.fullmatch(text):
+        asked.append(
+            Message(
+                "{text} reads like a number, and a spreadsheet may have changed what was typed, such as zeros in "
+                "front. Is it the value of {path}?",
+                **about,
+            )
+        )
+    elif _reads_like_a_date(text):
+        asked.append(
+            Message(
+                "{text} reads like a date, and a spreadsheet may have made it of something else. Is it the value of "
+                "{path}?",
+                **about,
+            )
+        )
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        asked.append(
+            Message(
+                "{text} is in quotes, which would be a part of the value of {path}. Are they meant?", **about
+            )
+        )
+    return tuple(asked)
+
+
+def _reads_like_a_date(text: str) -> bool:
+    if len(text) > 40 or not any(letter.isdigit() for letter in text):
+        return False
+    if (shown := _SHOWN_DATE.fullmatch(text)) is not None:
+        word = unaccented(shown["word"] or shown["first"])
+        return any(word in names for names in _months().values())
+    try:
+        written_date(text)
+    except InputError as error:
+        # A day of March in one country, and of April in another, is a date all the same.
+        return " may be " in str(error)
+    return True
