@@ -420,9 +420,13 @@ def test_small_parts_are_judged_together_and_say_what_they_say_alone(
     several = replace(pieces, parts=(pieces.parts[0], *on_disk, *pieces.parts[2:]))
     assert [60, 60, 1, 0, 179] == [part.size for part in several.parts[:5]]
 
-    together = prodex.audit(several, profile, now=AS_OF)
+    def groups() -> int:
+        return len([*run.small_together(several.parts, cores=2)])
+
+    together, many = prodex.audit(several, profile, now=AS_OF), groups()
     monkeypatch.setattr(run, "_TOGETHER", 1)
     monkeypatch.setattr(run, "_WORTH_A_CORE", 1)
+    assert (1, len(several.parts)) == (many, groups())
     alone = prodex.audit(several, profile, now=AS_OF)
 
     for one, other in zip(together.parts, alone.parts, strict=True):

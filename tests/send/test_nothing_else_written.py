@@ -109,12 +109,12 @@ def test_the_products_of_a_workbook_are_not_sent_in_part(exchange: Sandbox, tmp_
     said = {row.attribute: row.problem for row in findings.itertuples() if row.severity == "error"}
     rest = ", and a write replaces all of it: the missing part would be lost"
     assert {
-        "assets": f"it has columns only of assets.pictures.url{rest}",
-        "namePublicLong": f"it has columns only in fr{rest}",
-        "netContent": f"it has cells that could not be read{rest}",
+        "assets": f"it is from a file with columns only of assets.pictures.url{rest}",
+        "namePublicLong": f"it is from a file with columns only in fr{rest}",
+        "netContent": f"it is from a file with cells of it that could not be read{rest}",
     } == said
     frame = catalog.texts.query("attribute == 'namePublicLong'").assign(text="Riz long")
-    with pytest.raises(PreflightFailed, match="it has columns only in fr"):
+    with pytest.raises(PreflightFailed, match="it is from a file with columns only in fr"):
         prodex.upsert(connected(exchange), catalog.changes_from(frame), progress=False)
 
 

@@ -671,9 +671,9 @@ def prepared_for(
 
 @dataclass(frozen=True)
 class _GatherJob:
-    """Parts of which a rule's table is made, fit to be sent to another process."""
+    """One part of which a rule's table is made, fit to be sent to another process."""
 
-    parts: tuple[Part, ...]
+    part: Part
     origin: Origin
     now: datetime
     gather: Callable[[Products], pa.Table]
@@ -683,7 +683,7 @@ def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | 
     """Return the tables that a rule makes of each part, one below the other."""
     if rule.gather is None:
         raise InputError(f"Rule {rule.id} gathers nothing.")
-    jobs = [_GatherJob((part,), catalog.origin, now, rule.gather) for part in catalog.parts]
+    jobs = [_GatherJob(part, catalog.origin, now, rule.gather) for part in catalog.parts]
     if executor is not None:
         folders = [] if catalog.folder is None else [catalog.folder]
         return pa.concat_tables(list(mapped(executor, _gather, jobs, folders=folders)))
@@ -691,7 +691,7 @@ def _gathered(catalog: Catalog, rule: Rule, now: datetime, executor: Executor | 
 
 
 def _gather(job: _GatherJob) -> pa.Table:
-    products = Products(job.parts, job.origin, job.now)
+    products = Products((job.part,), job.origin, job.now)
     table = job.gather(products)
     products.forget()
     return table

@@ -81,7 +81,7 @@ def received_values(catalog: Catalog, ids: Iterable[str], attribute: str) -> dic
         try:
             read: Any = reader.decode(text)
             value = read_written(bytes(read.value))
-        except ValueError:  # what other readers refuse, such as NaN, or what is no record
+        except (ValueError, RecursionError):  # such as NaN, which other readers refuse, or what is no record
             value = _record(product, text).get(attribute)
         found[product] = value
     return found

@@ -336,17 +336,21 @@ def why_in_part_of_file(extent: Extent | None, attribute: str) -> str | None:
     """Return why the file of a catalogue may lack a part of an attribute; None where it has columns of all of it.
 
     >>> why_in_part_of_file(Extent(("namePublicLong",), (("namePublicLong", ("fr", "nl")),)), "namePublicLong")
-    'has columns only in fr, nl'
+    'is from a file with columns only in fr, nl'
     """
     if extent is None:
         return None
     if extent.is_in_part(attribute):
-        return "has cells that could not be read"
+        return "is from a file with cells of it that could not be read"
     if attribute not in extent.attributes:
         there = [path for path in extent.attributes if path.split(".")[0] == attribute]
-        return f"has columns only of {', '.join(there)}"
+        return (
+            f"is from a file with columns only of {', '.join(there)}"
+            if there
+            else "is from a file without it"
+        )
     languages = sorted({one for _, several in extent.spoken(attribute) for one in several})
-    return f"has columns only in {', '.join(languages)}" if languages else None
+    return f"is from a file with columns only in {', '.join(languages)}" if languages else None
 
 
 def language_codes_only(value: Any) -> Any:

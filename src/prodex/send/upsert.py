@@ -246,7 +246,7 @@ def _about_parts(origin: Origin, products: Sequence[Product]) -> Iterator[Prefli
                 "error",
                 f"it {why}, and a write replaces all of it: the missing part would be lost",
                 "Load the products with the whole attribute in all languages, or correct single values "
-                "(catalog.changes_from, prodex.correct).",
+                "(catalog.changes_from, prodex.correct). Of a product that is new, send a record of your own.",
             )
 
 
