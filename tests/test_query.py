@@ -127,11 +127,11 @@ def without_contradiction(values):
 
 
 @st.composite
-def queries(draw, fields=tuple(FILTERS)):
+def queries(draw, fields=tuple(FILTERS), values=VALUES, extra=EXTRA):
     """Draw queries that no contradiction makes impossible."""
     chosen = draw(st.sets(st.sampled_from(fields)))
-    values = {name: draw(VALUES[name]) for name in chosen}
-    return ProductQuery(**without_contradiction(values), extra=draw(EXTRA))
+    drawn = {name: draw(values[name]) for name in chosen}
+    return ProductQuery(**without_contradiction(drawn), extra=draw(extra))
 
 
 @pytest.mark.slow
