@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import prodex
 from prodex import operations as do
 from prodex.errors import InputError
-from prodex.patterns import Pattern, PatternTooSlow
+from prodex.patterns import OF_A_WORD, Pattern, PatternTooSlow
 from tests.cases import each_row
 from tests.corrections.test_bulk import product, text
 
@@ -66,6 +67,82 @@ def test_words_are_the_same_in_every_form(text_: str) -> None:
         (made,) = Pattern(r"\w+").replaced([form(text_)], "X")
         assert words == str(made).count("X")
         assert [bool(words)] == Pattern(r"\s*\w+(\s+\w+)*\s*").are_whole([form(text_)])
+
+
+#: Letters that are one of more than two without their case (k, s, i), that have none, and signs that are patterns.
+_ODD = [
+    *"aAbBkKsSiI.*\\ |",
+    "\u212a",
+    "ſ",
+    "ß",
+    "ẞ",
+    "ı",
+    "İ",
+    "é",
+    "É",
+    "e\u0301",
+    "ǆ",
+    "ǅ",
+    "😀",
+    "\0",
+    "\n",
+]
+_ODD_TEXTS = st.lists(st.sampled_from(_ODD), max_size=12).map("".join)
+
+
+@pytest.mark.slow
+@given(
+    st.lists(_ODD_TEXTS, max_size=6),
+    st.lists(st.sampled_from(_ODD), min_size=1, max_size=3).map("".join),
+    st.lists(st.sampled_from(["x", "\\", "\\1", "\\g<0>", "$0", "&"]), max_size=3).map("".join),
+    st.booleans(),
+    st.booleans(),
+)
+def test_a_column_has_what_a_walk_along_each_text_makes(
+    texts: list[str], find: str, by: str, ignore_case: bool, whole_words: bool
+) -> None:
+    """A text replaced by Arrow or by the library at once is what a walk from match to match makes of it."""
+    sides = (rf"(?<!{OF_A_WORD})", rf"(?!{OF_A_WORD})") if whole_words else ("", "")
+    sought = Pattern(find, True, ignore_case, before=sides[0], behind=sides[1])
+    walked = []
+    for one in texts:
+        own, end, pieces = nfc(one), 0, []
+        for match in sought._compiled.finditer(own):  # what a pattern finds is the library's
+            pieces += [own[end : match.start()], by]
+            end = match.end()
+        walked.append("".join([*pieces, own[end:]]))
+    made = sought.replaced_in(pa.array(texts, pa.string()), by).to_pylist()
+    assert list(map(nfc, walked)) == list(map(nfc, made))
+    assert made == sought.replaced(texts, by)
+
+
+@pytest.mark.slow
+@given(
+    st.lists(_ODD_TEXTS, max_size=4),
+    st.sampled_from(["(a|k)", "(.)(b)?", "[^a]+", "(?<=a)b*", "$"]),
+    st.booleans(),
+)
+def test_groups_of_a_pattern_are_those_of_each_match(texts: list[str], find: str, ignore_case: bool) -> None:
+    """What a template makes at once is what it makes of one match after the other."""
+    sought = Pattern(find, ignore_case=ignore_case)
+    template = r"<\1\g<1>\\>" if "(a" in find or "(.)" in find else r"<\0>"
+    made = sought.replaced([nfc(one) for one in texts], template)
+    for one, own in zip(made, map(nfc, texts), strict=True):
+        end, pieces = 0, []
+        for match in sought._compiled.finditer(own):
+            pieces += [own[end : match.start()], match.expand(template.replace(r"\0", r"\g<0>"))]
+            end = match.end()
+        assert "".join([*pieces, own[end:]]) == one
+
+
+@each_row(
+    ("by", "longest", "made"), [("xy", 6, "xyxy.."), ("xyz", 6, None), ("", 6, ".."), ("xy" * 4, 6, None)]
+)
+def test_what_would_be_too_long_is_not_made(by: str, longest: int, made: str | None) -> None:
+    """A text that is too long afterwards is none, in a column as well; one without the text stays, however long."""
+    long = "." * 20
+    assert [made, long] == Pattern("a", True).replaced_in(pa.array(["aa..", long]), by, longest).to_pylist()
+    assert [made, long] == Pattern("a", True).replaced(["aa..", long], by, longest)
 
 
 @each_row(

@@ -19,6 +19,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, Final, TypeAlias, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import regex
 
 from prodex.errors import InputError
@@ -44,6 +46,8 @@ _REFERENCE = re.compile(r"\\(?:[0-9]{1,2}|g<[^<>]*>)")
 #: Of what a match becomes, more characters than this are not made, also if they might be fewer.
 _MOST_MADE: Final = 50_000_000
 _CLUSTER = regex.compile(r"\X")
+#: A text each letter of which has one capital, and no other letter that is the same when these do not matter.
+_TWO_CASES = re.compile(r"(?:(?![iksIKS])[ -~])+")
 
 _Match: TypeAlias = Any
 _Found = TypeVar("_Found")
@@ -197,23 +201,24 @@ class Pattern:
         """
         template = None if self.is_literal or "\\" not in by else _with_whole_match(by)
         groups = 0 if template is None else len(_REFERENCE.findall(template))
+        instead = by.replace("\\", r"\\") if template is None else template
+
+        def most_of_a_match(text: str) -> int:
+            return len(by) + groups * len(text)
 
         def made_of(match: _Match) -> str:
             if template is None:
                 return by
-            if len(by) + groups * len(match.string) > _MOST_MADE:
+            if most_of_a_match(match.string) > _MOST_MADE:
                 raise TextTooLong
             return str(match.expand(template))
 
-        is_plain = self.is_literal and not (self.ignore_case or self.before or self.behind)
-        source = composed(self.source)
-
         def one(text: str, left: float) -> str | None:
             own = composed(text)
-            if is_plain and own == text:
-                # What every other way comes to, in a tenth of the time.
-                size = len(text) + text.count(source) * (len(by) - len(source))
-                return text.replace(source, by) if size <= longest else None
+            if own == text and (len(text) + 1) * most_of_a_match(text) <= _MOST_MADE:
+                # What every other way comes to, in a third of the time; no memory that would be too much.
+                made, count = self._compiled.subn(instead, text, timeout=left)
+                return made if not count or len(made) <= longest else None
             matches = self._compiled.finditer(own, timeout=left)
             try:
                 return _rewritten(text, own, matches, made_of, longest)
@@ -221,6 +226,32 @@ class Pattern:
                 return None
 
         return self._each(texts, one)
+
+    def replaced_in(self, texts: pa.Array, by: str, longest: int = _MOST_MADE) -> pa.Array:
+        """Return a column of texts with something else wherever it is found; null for one that would be too long.
+
+        It has what `replaced` makes of each text. A plain text is looked for by Arrow, which needs no Python meanwhile.
+
+        Raises
+        ------
+        PatternTooSlow
+            When it takes too long for all of them together.
+        """
+        is_plain = self.is_literal and not (self.before or self.behind)
+        if self.ignore_case:
+            # A letter that is one of more than two (k, K and the sign of kelvin) is not the same to each library.
+            is_plain = is_plain and _TWO_CASES.fullmatch(self.source) is not None
+        sizes, times = pc.utf8_length(texts), max(len(by), 1)
+        most = (pc.max(sizes).as_py() or 0) * times
+        if not is_plain or most > longest or (pc.sum(sizes).as_py() or 0) * times > _MOST_MADE:
+            return pa.array(self.replaced(texts.to_pylist(), by, longest), texts.type)
+        is_composed = pc.equal(pc.utf8_normalize(texts, "NFC"), texts)
+        if self.ignore_case:
+            made = pc.replace_substring_regex(texts, f"(?i){re.escape(self.source)}", by.replace("\\", r"\\"))
+        else:
+            made = pc.replace_substring(texts, composed(self.source), by)
+        others = self.replaced(texts.filter(pc.invert(is_composed)).to_pylist(), by, longest)
+        return pc.replace_with_mask(made, pc.invert(is_composed), pa.array(others, texts.type))
 
     def _each(self, texts: Iterable[str], look: Callable[[str, float], _Found]) -> list[_Found]:
         """Return what is found in each text, all of them within one limit of time."""

@@ -228,8 +228,8 @@ class ReplaceText:
             has_it = pc.match_substring(texts, self.find, ignore_case=self.ignore_case)
         else:
             has_it = pc.is_valid(texts)
-        made = self._sought.replaced(texts.filter(has_it).to_pylist(), self.by, _LONGEST_TEXT)
-        new = pc.replace_with_mask(texts, has_it, pa.array(made, texts.type))
+        made = self._sought.replaced_in(texts.filter(has_it), self.by, _LONGEST_TEXT)
+        new = pc.replace_with_mask(texts, has_it, made)
         too_long = pc.indices_nonzero(pc.and_(pc.is_null(new), pc.is_valid(texts))).to_pylist()
         refused = dict.fromkeys(too_long, f"the text would have more than {_LONGEST_TEXT:,} characters.")
         return _without_empty(texts, pc.coalesce(new, texts), refused)
@@ -427,8 +427,8 @@ class RemovePrefix:
         begins = (
             pc.starts_with(texts, self.prefix, ignore_case=self.ignore_case) if is_ascii else texts.is_valid()
         )
-        made = self._begin.replaced(texts.filter(begins).to_pylist(), "")
-        return _without_empty(texts, pc.replace_with_mask(texts, begins, pa.array(made, texts.type)), {})
+        made = self._begin.replaced_in(texts.filter(begins), "")
+        return _without_empty(texts, pc.replace_with_mask(texts, begins, made), {})
 
     @cached_property
     def _begin(self) -> Pattern:
