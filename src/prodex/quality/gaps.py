@@ -55,14 +55,16 @@ def gaps(
     # The sums stay the same for all checks: only what a fixed check would add changes.
     earned, possible, are_ready = (tally[one].to_numpy().sum() for one in ("earned", "possible", "ready"))
     size = len(tally)
+    # Columns of pandas take longer to subtract from than all else here, many times for each check.
+    blockers, is_doubtful = tally["blockers"].to_numpy(), tally["doubtful"].to_numpy(bool)
     ready, score = _ratio_of(are_ready, size), _ratio_of(earned, possible)
-    found = {name: _Counted(np.zeros(len(places), np.int64)) for name, places in members.items()}
-    end = 0
+    found = {name: _Counted.of([checks[place] for place in places]) for name, places in members.items()}
+    begin = 0
     for states in parts:
-        end += len(states)
-        part = tally.iloc[end - len(states) : end]
+        part = slice(begin, begin + len(states))
+        begin += len(states)
         for name, places in members.items():
-            found[name].add(states[:, places], [checks[place] for place in places], part)
+            found[name].add(states[:, places], blockers[part], is_doubtful[part])
     rows = []
     for name, places in members.items():
         own, counted_here = [checks[place] for place in places], found[name]
@@ -102,6 +104,8 @@ class _Counted:
 
     Attributes
     ----------
+    is_blocker
+        Of each check, whether it is a blocker.
     failed
         For each check how many products fail it.
     failing, applicable
@@ -110,19 +114,26 @@ class _Counted:
         Products that would be ready if they passed all of them.
     """
 
+    is_blocker: npt.NDArray[np.bool_]
     failed: npt.NDArray[np.int64]
     failing: int = 0
     applicable: int = 0
     ready: int = 0
 
-    def add(self, states: States, checks: Sequence[Check], tally: pd.DataFrame) -> None:
-        """Count the products of a part as well."""
+    @classmethod
+    def of(cls, checks: Sequence[Check]) -> _Counted:
+        """Return what is counted of checks before the first part."""
+        return cls(np.array([check.severity == "blocker" for check in checks]), np.zeros(len(checks), np.int64))
+
+    def add(
+        self, states: States, blockers: npt.NDArray[np.integer], is_doubtful: npt.NDArray[np.bool_]
+    ) -> None:
+        """Count the products of a part as well: of each its failing blockers, and whether one is unknown."""
         failed = states == State.FAIL
-        is_blocker = np.array([check.severity == "blocker" for check in checks])
         # Fixing a check makes a product ready only where no other blocker fails.
-        left = tally["blockers"] - failed[:, is_blocker].sum(axis=1)
+        left = blockers - failed[:, self.is_blocker].sum(axis=1)
         # A product that becomes free of failing blockers but has an unknown one is then undecided.
-        self.ready += int(((left == 0) & ~tally["doubtful"]).sum())
+        self.ready += int(((left == 0) & ~is_doubtful).sum())
         self.failed += failed.sum(axis=0)
         self.failing += int(failed.any(axis=1).sum())
         self.applicable += int((failed | (states == State.PASS)).any(axis=1).sum())

@@ -30,11 +30,7 @@ def scores_by(audit: Audit, by: str, block: str | None) -> pd.DataFrame:
         there = dict.fromkeys(check.block for check in audit.checks)
         there_are = hint_and_all(str(block), there, f"Give one of {', '.join(there)}.")
         raise QueryError(f"No check belongs to the block {block!r}{there_are}")
-    if by == "language":
-        return _scores_by_language(audit, chosen)
-    groups = audit.groups(by)
-    frame = by_group(_counted(audit, chosen), groups)
-    return _by_need(with_names(frame, groups.codes, groups.labels, by))
+    return _by_need(_scores(audit, by, None if by == "language" else audit.groups(by), chosen))
 
 
 def block_scores(audit: Audit, by: str) -> dict[str | None, pd.DataFrame]:
@@ -43,12 +39,14 @@ def block_scores(audit: Audit, by: str) -> dict[str | None, pd.DataFrame]:
     The worst group is first, and all frames have the groups in the same order.
     """
     code, *_ = column_names(by)
-    whole = scores_by(audit, by, None)
+    groups = None if by == "language" else audit.groups(by)
+    blocks = np.array([check.block for check in audit.checks], object)
+    whole = _by_need(_scores(audit, by, groups, np.ones(len(blocks), bool)))
     # A language that a check names may be nobody's.
     whole = whole[whole["products"] > 0]
     found: dict[str | None, pd.DataFrame] = {None: whole}
-    for block in dict.fromkeys(check.block for check in audit.checks):
-        found[block] = scores_by(audit, by, block).set_index(code).reindex(whole[code])
+    for block in dict.fromkeys(blocks):
+        found[block] = _scores(audit, by, groups, blocks == block).set_index(code).reindex(whole[code])
     return found
 
 
@@ -76,6 +74,13 @@ def coverage_by(audit: Audit, by: str, units: str) -> pd.DataFrame:
     return frame.rename(columns={"code": code, "label": "".join(label)})
 
 
+def _scores(audit: Audit, by: str, groups: Groups | None, chosen: Mask) -> pd.DataFrame:
+    """Return the scores of each group by some of the checks, in any order; without groups, of each language."""
+    if groups is None:
+        return _scores_by_language(audit, chosen)
+    return with_names(by_group(_counted(audit, chosen), groups), groups.codes, groups.labels, by)
+
+
 def _scores_by_language(audit: Audit, chosen: Mask) -> pd.DataFrame:
     """Return the scores of the checks of each language, of the products to which any of them applies."""
     languages = sorted(
@@ -90,7 +95,7 @@ def _scores_by_language(audit: Audit, chosen: Mask) -> pd.DataFrame:
         concerned = np.flatnonzero(tally["failed"] + tally["passed"] + tally["unknown"])
         frames.append(by_group(tally, Groups.one("language", concerned)))
     frame = pd.concat(frames, ignore_index=True)
-    return _by_need(with_names(frame, languages, list(map(language_label, languages)), "language"))
+    return with_names(frame, languages, list(map(language_label, languages)), "language")
 
 
 def _by_need(frame: pd.DataFrame) -> pd.DataFrame:
