@@ -120,7 +120,7 @@ def texts_in(value: Any, seen: dict[int, object] | None = None) -> Iterator[str]
         case pd.DataFrame() | pd.Series():
             yield value.to_csv()
         case pa.Table() | pa.RecordBatch() | pa.Array() | pa.ChunkedArray():
-            yield from texts_in(value.to_pylist())
+            yield str(value.to_pylist())  # all of its texts at once
         case _:
             seen = {} if seen is None else seen
             if id(value) not in seen:
