@@ -71,6 +71,20 @@ def test_texts_are_counted_by_language() -> None:
     ] == said(old, new)
 
 
+def test_things_that_are_many_are_named_so() -> None:
+    """Of every kind of item the sentence has the plural that people write."""
+    tables = [{"name": name, "contains": [{"quantity": 1}]} for name in ("per 100 g", "per serving")]
+    whole = [{"packagingInformation": number} for number in range(2)]
+    old, new = (
+        product(1, "Mill", 0),
+        product(1, "Mill", 0, isPartitionedBy=tables, logisticalHierarchies=whole),
+    )
+    assert {
+        "2 nutrient tables added to 1 product of Mill",
+        "2 hierarchies added to 1 product of Mill",
+    } == {*said([old], [new])}
+
+
 def test_nothing_happened() -> None:
     """The frame has its columns all the same."""
     same = [product(1, "Mill", 1)]

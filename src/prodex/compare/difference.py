@@ -256,7 +256,7 @@ _ITEMS = {
     "assets.pictures": "picture",
     "assets.documents": "document",
     "assets.videos": "video",
-    "isPartitionedBy": "table of nutrients",
+    "isPartitionedBy": "nutrient table",
     "logisticalHierarchies": "hierarchy",
     "isLabeledBy": "label",
     "isTaggedBy": "tag name",
