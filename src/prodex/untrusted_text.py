@@ -20,6 +20,9 @@ from prodex.errors import printable as printable  # noqa: PLC0414 - the same
 #: Control characters that a browser drops or changes; their Unicode pictures (U+2400 ...) are shown instead.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
+#: Bytes of the character that takes most of them on a page: `&quot;`.
+_HEAVIEST = 6
+
 #: Characters that begin an isolate of the bidirectional algorithm (Unicode UAX #9), and the one that ends it.
 _ISOLATE = re.compile("[\u2066-\u2069]")
 _END = "\u2069"
@@ -80,7 +83,8 @@ def words(text: object, most: int | None = None) -> Words:
         return Words("", 0, is_missing=True)
     whole = _DROPPED.sub(lambda found: _control_picture(found[0]), str(text))
     shown = whole if most is None else whole[:most]
-    while most is not None and (size := weight(shown)) > most:
+    # Most texts are far shorter, whatever they hold.
+    while most is not None and len(shown) * _HEAVIEST > most and (size := weight(shown)) > most:
         shown = shown[: len(shown) * most // size]
     return Words(shown, len(whole))
 
@@ -112,6 +116,8 @@ def ends(text: str) -> str:
     >>> ends("Citron"), ends("a\u2067b"), ends("\u2066\u2067\u2069")
     ('', '\u2069', '\u2069')
     """
+    if text.isascii():
+        return ""
     depth = 0
     for mark in _ISOLATE.findall(text):
         # An end without a beginning closes nothing (UAX #9, rule X6a).

@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import prodex
 from prodex.catalog import Origin
@@ -422,6 +424,24 @@ def test_the_record_is_shown_as_received() -> None:
     assert 10 < len(laid.split("\n"))
     assert indented("{" * 5_000)
     assert json.loads(received) == json.loads(laid)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text('ab{}[],:"\\\n é\ud83d', max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("a{:\\", max_size=2), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@pytest.mark.slow
+@given(_JSON, st.booleans(), st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", "\t:")]))
+def test_every_record_is_laid_out_alike(value: Any, is_ascii: bool, separators: tuple[str, str]) -> None:
+    """Also what no reader of JSON takes: half a character, or a number that is none."""
+    for one in ([value], [value, float("nan")]):
+        received = json.dumps(one, ensure_ascii=is_ascii, separators=separators)
+        assert json.dumps(one, ensure_ascii=is_ascii, indent=2) == indented(received)
 
 
 def test_half_a_character_survives() -> None:

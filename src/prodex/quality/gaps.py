@@ -123,7 +123,9 @@ class _Counted:
     @classmethod
     def of(cls, checks: Sequence[Check]) -> _Counted:
         """Return what is counted of checks before the first part."""
-        return cls(np.array([check.severity == "blocker" for check in checks]), np.zeros(len(checks), np.int64))
+        return cls(
+            np.array([check.severity == "blocker" for check in checks]), np.zeros(len(checks), np.int64)
+        )
 
     def add(
         self, states: States, blockers: npt.NDArray[np.integer], is_doubtful: npt.NDArray[np.bool_]

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +24,7 @@ from prodex.errors import InputError
 from prodex.executors import side_by_side
 from prodex.facts.attribute_states import missing_in, unfilled_states
 from prodex.facts.market import languages_of, markets_of
+from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.facts.pending import PENDING, own_path
 from prodex.gtin import comparable, comparable_column
 from prodex.locales import language_label
@@ -54,6 +56,27 @@ _AT_A_TIME = 500
 _NEAR = 3
 
 
+class NamedProduct(NamedTuple):
+    """What a product is called.
+
+    Attributes
+    ----------
+    product_id
+        Its key.
+    market
+        Its market, else the one that was asked for: the number as text.
+    name
+        The best of its names, as its market reads them.
+    is_pending
+        Whether only an update that waits has a name.
+    """
+
+    product_id: str
+    market: str | None
+    name: str | None = None
+    is_pending: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class CardRecord:
     """A product as the tables have it.
@@ -70,6 +93,8 @@ class CardRecord:
         What was asked for.
     unreadable
         What is there and cannot be read.
+    named
+        What it is called.
     """
 
     product_id: str
@@ -77,6 +102,7 @@ class CardRecord:
     code_labels: Mapping[tuple[str, str], Mapping[str, tuple[str | None, str | None]]]
     origin: Origin
     unreadable: Unreadable
+    named: NamedProduct
 
     @property
     def product(self) -> Row:
@@ -99,17 +125,9 @@ class CardRecord:
         return read if isinstance(read, dict) else {}
 
     @cached_property
-    def market(self) -> str | None:
-        """Its market, else the one that was asked for: the number as text."""
-        (market,) = markets_of(
-            pa.array([self.product["target_market"]], pa.string()), self.origin
-        ).to_pylist()
-        return None if market is None else str(market)
-
-    @cached_property
     def required_languages(self) -> tuple[str, ...]:
         """Short codes of the languages that its market wants to read."""
-        return languages_of(self.market)
+        return languages_of(self.named.market)
 
     def presence(self, attribute: str) -> FillState:
         """Return the state of an attribute at the top of the record."""
@@ -165,7 +183,8 @@ def read_record(catalog: Catalog, product_id: str) -> CardRecord:
             own = part.take(pa.array(np.arange(part.size) == place))
             tables = _read_tables(own)
             labels = _code_labels(catalog, tables)
-            return CardRecord(product_id, tables, labels, catalog.origin, Unreadable.of(own))
+            (named,) = _named(tables, catalog.origin)
+            return CardRecord(product_id, tables, labels, catalog.origin, Unreadable.of(own), named)
         place -= part.size
     raise InputError(_unknown_product(catalog, product_id))
 
@@ -185,10 +204,25 @@ def read_records(catalog: Catalog) -> Iterator[CardRecord]:
             labels = _code_labels(catalog, tables)
             unreadable = Unreadable.of(own).each()
             rows = {name: _by_product(some) for name, some in tables.items()}
-            for place, product in enumerate(tables["products"]):
-                product_id = product["product_id"]
-                found = {name: tuple(of.get(product_id, ())) for name, of in rows.items()}
-                yield CardRecord(product_id, found, labels, catalog.origin, unreadable[place])
+            for place, named in enumerate(_named(tables, catalog.origin)):
+                found = {name: tuple(of.get(named.product_id, ())) for name, of in rows.items()}
+                yield CardRecord(named.product_id, found, labels, catalog.origin, unreadable[place], named)
+
+
+def _named(tables: Mapping[str, tuple[Row, ...]], origin: Origin) -> list[NamedProduct]:
+    """Return what each product is called: for all at once, since columns are asked for it."""
+    products = [(row["product_id"], row["target_market"]) for row in tables["products"]]
+    markets = markets_of(pa.array([own for _, own in products], pa.string()), origin)
+    numbers = {product_id: number for number, (product_id, _) in enumerate(products)}
+    rows = [row for row in tables.get("texts", ()) if row["attribute"] in NAME_PATHS]
+    texts = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in TEXT_COLUMNS})
+    names = Names.of(texts, np.array([numbers.get(row["product_id"], -1) for row in rows], np.int64), markets)
+    return [
+        NamedProduct(product_id, market)
+        if row < 0
+        else NamedProduct(product_id, market, names.text[row].as_py(), bool(names.is_pending[row]))
+        for (product_id, _), market, row in zip(products, markets.to_pylist(), names.rows(), strict=True)
+    ]
 
 
 def _by_product(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -288,6 +322,8 @@ _MOST = 300_000
 #: Deeper levels are not indented further: a record that nests a thousand times would be made of spaces.
 _DEEPEST = 40
 
+_TOO_DEEP = "\n" + "  " * (_DEEPEST + 1)
+
 _SIGN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 
 
@@ -303,6 +339,17 @@ def indented(json: str) -> str:
       "a": "\\ud83d"
     }
     """
+    try:
+        made = msgspec.json.format(json, indent=2)
+        if _TOO_DEEP not in made:
+            return made
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
+    return _indented_by_signs(json)
+
+
+def _indented_by_signs(json: str) -> str:
+    """Return the same of what no reader of JSON takes, and of what nests deep."""
     made: list[str] = []
     depth, before = 0, ""
     # Not decoded and encoded again: that drops repeated keys, changes numbers and lone surrogates, and gives up on

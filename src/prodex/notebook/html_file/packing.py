@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain, count, islice
 from typing import Any, TypeAlias
 
@@ -39,24 +39,31 @@ class Packer:
     def __init__(self, common: Packer | None = None) -> None:
         self.nodes: list[Node] = []
         self.shapes: dict[tuple[str, ...], int] = {} if common is None else common.shapes
-        self._before: Mapping[Any, int] = {} if common is None else common._numbers
-        self._numbers: dict[Any, int] = {}
+        self._numbers: dict[Any, int] = {} if common is None else {**common._numbers}
+        self._before = len(self._numbers)
 
     def pack(self, value: Any) -> int:
         """Return the number of a value that is JSON."""
         key: Any = value
-        if isinstance(value, dict):
+        # Most values are texts, of which most were packed before.
+        if isinstance(value, str):
+            pass
+        elif isinstance(value, dict):
             shape = self.shapes.setdefault(tuple(value), len(self.shapes))
-            key = (shape, *map(self.pack, value.values()))
+            key = (shape, *self._numbers_of(value.values()))
         elif isinstance(value, list | tuple):
-            key = (-1, *map(self.pack, value))
-        elif not isinstance(value, str):
+            key = (-1, *self._numbers_of(value))
+        else:
             # 1, 1.0 and true are equal in Python.
             key = (type(value), value)
-        if (number := self._before.get(key)) is None and (number := self._numbers.get(key)) is None:
-            number = self._numbers[key] = len(self._before) + len(self.nodes)
+        if (number := self._numbers.get(key)) is None:
+            number = self._numbers[key] = self._before + len(self.nodes)
             self.nodes.append(self._node(key, number))
         return number
+
+    def _numbers_of(self, values: Iterable[Any]) -> list[int]:
+        known, pack = self._numbers, self.pack
+        return [known[one] if type(one) is str and one in known else pack(one) for one in values]
 
     def _node(self, key: Any, number: int) -> Node:
         if isinstance(key, str):
@@ -64,8 +71,8 @@ class Packer:
         first, *inside = key
         if isinstance(first, type):
             return {"v": inside[0]}
-        before = len(self._before)
-        return (first, *(one if one < before else one - number for one in inside))
+        before = self._before
+        return (first, *[one if one < before else one - number for one in inside])
 
 
 def packed_together(values: Iterable[Any]) -> Packer:

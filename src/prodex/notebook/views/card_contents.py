@@ -18,12 +18,11 @@ from prodex.notebook.views.card_sections import (
     header_blocks,
     pending_part,
     pictures,
-    product_name,
 )
 from prodex.notebook.views.gallery_pictures import picture_name
 from prodex.phrases import counted
 from prodex.quality import Audit
-from prodex.untrusted_text import Words, words
+from prodex.untrusted_text import Words, label, words
 
 if TYPE_CHECKING:
     from prodex.pictures.thumbnails import Thumbnail
@@ -123,9 +122,9 @@ def read_cards(catalog: Catalog, audit: Audit | None = None) -> Iterator[CardCon
 
 
 def _contents(record: CardRecord, audit: Audit | None, audited: ProductAudit | None) -> CardContents:
-    name, is_pending = product_name(record)
+    name = label(record.named.name)
     above = [
-        *header_blocks(record, name, is_pending_name=is_pending),
+        *header_blocks(record, name),
         pending_part(record),
         None if audit is None else quality_part(audited, audit.profile),
     ]

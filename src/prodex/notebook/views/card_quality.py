@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -199,15 +200,19 @@ def _title(one: _Finding) -> Words:
     return label(None if one["attribute"] is None else attribute_title(one["attribute"]))
 
 
+@lru_cache(1_000)
+def _check(one: Check, with_scope: bool) -> list[Any]:
+    """Return what is said of a check on the card of every product that it says nothing of."""
+    scope = f"; applies to {one.scope}" if one.scope and with_scope else ""
+    block = mark(f"{one.block}{scope}", "small muted", key="block")
+    return spaced(ENGLISH.say_again(one.title), block)
+
+
 def _checks(title: str, checks: Sequence[Check], crashes: Mapping[str, Words] | None = None) -> Block | None:
     def about(one: Check) -> list[Any]:
-        scope = f"; applies to {one.scope}" if one.scope and title == "not applicable" else ""
+        said = _check(one, title == "not applicable")
         crash = (crashes or {}).get(one.id)
-        return spaced(
-            ENGLISH.say_again(one.title),
-            mark(f"{one.block}{scope}", "small muted", key="block"),
-            crash and mark(["Rule crashed: ", typed_text(crash)], "small"),
-        )
+        return [*said, " ", mark(["Rule crashed: ", typed_text(crash)], "small")] if crash else said
 
     inside = listed(map(about, checks), key="checks", tone="checks")
     return inside and details(f"{counted(len(checks), 'check')} {title}", inside, key=f"checks {title}")

@@ -11,9 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-
 from prodex.errors import InputError
 from prodex.exploration.card.record import (
     MOST,
@@ -32,7 +29,6 @@ from prodex.exploration.card.record import (
     why_missing,
 )
 from prodex.facts.market import market_label
-from prodex.facts.name import NAME_PATHS, TEXT_COLUMNS, Names
 from prodex.gtin import check_digit, from_upc_e, normal_form, with_all_digits
 from prodex.languages.labels import attribute_label, attribute_title
 from prodex.notebook.session.actions import Block
@@ -81,7 +77,7 @@ _STATUSES = {
 _NAMELESS = "This name is part of the pending update. The product itself has no name."
 
 
-def header_blocks(record: CardRecord, name: Words, *, is_pending_name: bool) -> list[Block]:
+def header_blocks(record: CardRecord, name: Words) -> list[Block]:
     """Return what a product is: name, GTIN, brand, kind, owner, market, its status and its properties."""
     gtin = record.product["gtin"]
     problem = f"no GTIN: {why_missing(record, 'gtin')}" if gtin is None else _gtin_problem(gtin)
@@ -100,7 +96,7 @@ def header_blocks(record: CardRecord, name: Words, *, is_pending_name: bool) -> 
     pending = [" ", mark("update pending", "mark")] if record.product["has_pending_update"] else []
     return [
         heading([typed_or(name, "without a name"), *pending], key="name"),
-        *([paragraph(_NAMELESS, key="nameless", tone="muted")] if is_pending_name else []),
+        *([paragraph(_NAMELESS, key="nameless", tone="muted")] if record.named.is_pending else []),
         row(
             paragraph([*named, " ", checked], key="gtin"),
             facts(about, key="head-facts"),
@@ -114,17 +110,6 @@ def header_blocks(record: CardRecord, name: Words, *, is_pending_name: bool) -> 
             look="states",
         ),
     ]
-
-
-def product_name(record: CardRecord) -> tuple[Words, bool]:
-    """Return the name of a product, and whether only its pending update has it."""
-    rows = [row for row in record.tables.get("texts", ()) if row["attribute"] in NAME_PATHS]
-    texts = pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in TEXT_COLUMNS})
-    names = Names.of(texts, np.zeros(len(rows), np.int64), pa.array([record.market], pa.string()))
-    (place,) = names.rows().tolist()
-    if place < 0:
-        return NOTHING, False
-    return label(names.text[place].as_py()), bool(names.is_pending[place])
 
 
 def _gtin_problem(gtin: str) -> str:
@@ -153,7 +138,7 @@ def _header_fact(record: CardRecord, term: str, name: str, code: str) -> Block:
 
 
 def _market_fact(record: CardRecord) -> Block:
-    number = record.market
+    number = record.named.market
     if number is None:
         return fact("Market", NOTHING, missing=why_missing(record, PATHS["target_market"]))
     name = market_label(number)
