@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
 from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
 from prodex.locales import language_label
 from prodex.notebook.session.actions import Block, action
@@ -22,8 +22,6 @@ from prodex.tables.fill_state import LACKING
 from prodex.untrusted_text import cut, label, words
 from prodex.worklists.text_corrections import TextCorrection
 
-#: The form in which what is typed is kept: a field for each text.
-FORM = "card"
 #: Bytes of a correction that a card shows; the list of corrections has the rest.
 _MOST = 60_000
 #: Characters that a sentence quotes.
@@ -186,13 +184,17 @@ def _editing(session: Session, product_id: str, spot: Spot) -> Session:
 
 
 @action("card.leave")
-def leave_text(session: Session, place: str) -> Session:
+def leave_text(session: Session, product_id: str, place: str) -> Session:
     """Close the editor of a text, without what was typed there."""
-    typed = {name: text for name, text in session.typed.get(FORM, {}).items() if name != place}
-    errors = {at: error for at, error in session.errors.items() if at != f"{FORM}.{place}"}
-    session = session.replaced(typed={**session.typed, FORM: typed}, errors=errors)
+    form = form_of(product_id)
+    typed = {name: text for name, text in session.typed.get(form, {}).items() if name != place}
+    errors = {at: error for at, error in session.errors.items() if at != f"{form}.{place}"}
+    session = session.without_typed(form).replaced(errors=errors)
+    if typed:
+        session = session.with_typed(form, **typed)
     now = session.part(Editing)
-    return session.with_part(Editing(turn=now.turn)) if now.place == place else session
+    is_open = (now.product_id, now.place) == (product_id, place)
+    return session.with_part(Editing(turn=now.turn)) if is_open else session
 
 
 @action("card.correct")
@@ -225,10 +227,12 @@ def correct_text(
         raise Refused(f"Nothing was kept: product {cut(product_id, 60)} has no such text any more.{typed}")
     now = _shown_text(session, spot)
     if _are_same(text, now) and not (text is None and spot.there is not None):
-        return leave_text(session, place)
+        session = leave_text(session, product_id, place)
+        # The editor of a text that is to be deleted shows it: whoever saves that keeps the text.
+        return _undone(session, spot) if _are_same(text, spot.original) and not is_leaving else session
     if text is not None and not text.strip():
         if is_leaving:
-            return leave_text(session, place)
+            return leave_text(session, product_id, place)
         other = "press Delete text" if spot.there is not None else "press Cancel"
         return _kept_open(session, product_id, spot, before, text, f"Write a text, or {other}.")
     if not _are_same(before, now):
@@ -236,12 +240,12 @@ def correct_text(
         again = f"This text {said}. Nothing was kept. Press Save again to replace it, or Escape to leave it."
         return _kept_open(session, product_id, spot, now, text, again)
     if text is not None and _are_same(text, spot.original):
-        return _undone(leave_text(session, place), spot)
+        return _undone(leave_text(session, product_id, place), spot)
     try:
         correction = replace(spot.blank, text=text)
     except InputError as error:
         return _kept_open(session, product_id, spot, before, text, str(error))
-    return leave_text(session, place).correcting(correction)
+    return leave_text(session, product_id, place).correcting(correction)
 
 
 @action("card.undo")
@@ -258,26 +262,35 @@ def _undone(session: Session, spot: Spot) -> Session:
 
 def _left(session: Session, product_id: str, now: Editing) -> Session:
     """Collect what was typed in an editor before another one is opened."""
-    typed = _typed(session, now.place)
-    if now.product_id != product_id or typed is None:
-        # Of another product: what was typed stays, and is there again with its card.
+    typed, at = _typed(session, now.product_id, now.place), f"{form_of(now.product_id)}.{now.place}"
+    if typed is None:
         return session
-    after = correct_text(session, product_id, now.place, now.before, typed, is_leaving=True)
-    if (error := after.errors.get(f"{FORM}.{now.place}")) is not None:
-        raise Refused(error, at=f"{FORM}.{now.place}")
-    return after
+    is_elsewhere = now.product_id != product_id
+    try:
+        after = correct_text(session, now.product_id, now.place, now.before, typed, is_leaving=True)
+    except ProdexError:
+        if is_elsewhere:
+            return session
+        raise
+    if (error := after.errors.get(at)) is None:
+        return after
+    if is_elsewhere:
+        # Its card is not shown, and neither would be the reason: what was typed stays, and is in its editor again.
+        return session
+    raise Refused(error, at=at)
 
 
 def _kept_open(
     session: Session, product_id: str, spot: Spot, before: str | None, text: str | None, error: str
 ) -> Session:
     """Return the session in which an editor stays open, or is again, with why nothing was collected."""
+    form = form_of(product_id)
     if text is not None:
-        session = session.with_typed(FORM, **{spot.place: text})
+        session = session.with_typed(form, **{spot.place: text})
     now = session.part(Editing)
-    turn = now.turn if now.place == spot.place else now.turn + 1
+    turn = now.turn if (now.product_id, now.place) == (product_id, spot.place) else now.turn + 1
     return session.with_part(Editing(product_id, spot.place, before, turn)).replaced(
-        errors={**session.errors, f"{FORM}.{spot.place}": error}
+        errors={**session.errors, f"{form}.{spot.place}": error}
     )
 
 
@@ -323,9 +336,14 @@ def _shown_text(session: Session, spot: Spot) -> str | None:
     return spot.original if new is None else new
 
 
-def _typed(session: Session, place: str) -> str | None:
+def form_of(product_id: str) -> str:
+    """Return the form in which what is typed on a card is kept, with a field for each text: each product has its own."""
+    return f"card {product_id}"
+
+
+def _typed(session: Session, product_id: str, place: str) -> str | None:
     """Return what was typed for a text and not collected yet."""
-    typed = session.typed.get(FORM, {}).get(place)
+    typed = session.typed.get(form_of(product_id), {}).get(place)
     return typed if isinstance(typed, str) else None
 
 
@@ -366,7 +384,7 @@ def _editor(session: Session, line: TextRow, cell: TextCell, spot: Spot, product
     now = session.part(Editing)
     if not spot.place or (now.product_id, now.place) != (product_id, spot.place):
         return None
-    typed = _typed(session, spot.place)
+    typed = _typed(session, product_id, spot.place)
     current = _shown_text(session, spot)
     return {
         "value": (current or "") if typed is None else typed,
@@ -374,7 +392,7 @@ def _editor(session: Session, line: TextRow, cell: TextCell, spot: Spot, product
         "limit": longest_text(line.path),
         "lang": cell.lang,
         "can_delete": spot.there is not None,
-        "error": session.errors.get(f"{FORM}.{spot.place}", ""),
+        "error": session.errors.get(f"{form_of(product_id)}.{spot.place}", ""),
     }
 
 
