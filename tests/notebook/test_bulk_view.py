@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields as fields_of
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -394,6 +395,22 @@ def test_texts_can_be_collected_and_are_the_same_then(
     app.act(collects["do"], **collects["args"])
     assert "What would be collected is another by now" in said(app)
     assert number == len(app.session.corrections)
+
+
+def test_a_text_that_was_typed_is_not_lost_to_those_that_are_collected_at_once(
+    opened: Callable[..., App],
+) -> None:
+    """It is said that it was replaced, and it can be brought back."""
+    app = opened(field="Legal name", find="Pain", by="Brot")
+    made = OUTBOXES["bulk"].preview(app.session)
+    assert made is not None
+    first = made.shown.texts[0]
+    typed = replace(first, text="Typed with care")
+    app.change(lambda session: session.correcting(typed))
+    press(app, "Collect ")
+    assert "1 correction of the same text was replaced" in said(app)
+    app.act("corrections.undo")
+    assert typed in app.session.corrections
 
 
 def test_a_preview_that_is_being_made_is_not_begun_anew() -> None:

@@ -295,6 +295,46 @@ def test_what_is_removed_can_be_brought_back(made: Callable[..., App]) -> None:
     assert "that correction is another by now" in said(app)
 
 
+def test_presses_in_a_row_lose_no_correction(made: Callable[..., App]) -> None:
+    """Clear pressed twice takes nothing away from Bring back, and what was removed one by one comes back so."""
+    app = made(name(), name("Nom", "3", None))
+    (clear,) = buttons(app, "Clear")
+    for _ in range(2):
+        app.act(clear["do"], **clear["args"])
+    press(app, "Bring back 2 corrections")
+    for _ in range(2):
+        press(app, "Remove")
+    for number in (1, 2):
+        press(app, "Bring back 1 correction")
+        assert number == len(app.session.corrections)
+    assert not buttons(app, "Bring back")
+
+
+def test_what_was_typed_since_is_not_lost_to_what_is_brought_back(made: Callable[..., App]) -> None:
+    """It changes places with it, which is said, and both are there as long as somebody may want them."""
+    app = made(name("Pain"))
+    press(app, "Remove")
+    collect(app, name("Pain bis"))
+    for brought in ("Pain", "Pain bis"):
+        press(app, "Bring back 1 correction")
+        assert [brought] == [one.text for one in app.session.corrections]
+        assert "1 correction of the same text was replaced" in said(app)
+
+
+def test_what_was_removed_is_not_brought_back_to_other_products(made: Callable[..., App]) -> None:
+    """Ids of another catalogue are other products; what was removed is there again with its own."""
+    app = made(name())
+    first = app.session.catalog
+    press(app, "Clear")
+    app.change(lambda session: session.looking_at(prodex.flatten(RECORDS[:2])))
+    assert not buttons(app, "Bring back")
+    app.act("corrections.undo")
+    assert () == app.session.corrections
+    app.change(lambda session: session.looking_at(first))
+    press(app, "Bring back 1 correction")
+    assert (name(),) == app.session.corrections
+
+
 def test_a_product_opens_its_card(made: Callable[..., App]) -> None:
     """Among the products, also the one that was opened before."""
     app = made(name())

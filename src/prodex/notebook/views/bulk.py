@@ -35,6 +35,7 @@ from prodex.notebook.views.blocks import (
     typed_text,
     work,
 )
+from prodex.notebook.views.corrections import collecting
 from prodex.notebook.views.fix_blocks import effect_blocks, frame_blocks
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.operations import (
@@ -280,11 +281,9 @@ def collect(session: Session, digest: str) -> Session:
     made = _BOX.preview(session)
     if made is None or made.digest != digest or not made.shown.texts:
         raise Refused("What would be collected is another by now. Look at it, and collect it again.")
-    for one in made.shown.texts:
-        session = session.correcting(one)
-    return session.noting(
-        f"Collected {counted(len(made.shown.texts), 'correction')}: they are sent from Corrections."
-    )
+    session, replaced = collecting(session, made.shown.texts)
+    said = f"Collected {counted(len(made.shown.texts), 'correction')}: they are sent from Corrections. {replaced}"
+    return session.noting(said.strip())
 
 
 @action("bulk.back")

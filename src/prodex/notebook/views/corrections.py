@@ -17,7 +17,7 @@ from typing import Any
 from prodex.catalog import Catalog
 from prodex.display.fix import state_in_words, states_in_words
 from prodex.errors import ProdexError
-from prodex.exploration.drafts import SentCorrections, draft_name
+from prodex.exploration.drafts import SentCorrections, are_same_products, draft_name
 from prodex.languages.labels import attribute_title
 from prodex.locales import language_label
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
@@ -89,14 +89,17 @@ class CollectedCorrections:
     Attributes
     ----------
     taken
-        What was withdrawn last, to bring it back.
+        What was withdrawn or replaced, to bring it back: what belongs together, the last first to come back.
+    of
+        The catalogue that it is about.
     names
         Name and GTIN of the products of what was sent, by id: that is not judged again.
     arrived
         What has arrived, of what was sent last.
     """
 
-    taken: tuple[TextCorrection, ...] = ()
+    taken: tuple[tuple[TextCorrection, ...], ...] = ()
+    of: Catalog | None = field(default=None, repr=False)
     names: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     arrived: tuple[TextCorrection, ...] = ()
 
@@ -143,7 +146,7 @@ def corrections_view(session: Session) -> list[Block]:
 
 def _back_row(session: Session) -> Iterator[Block]:
     """Yield what takes corrections back: not on the way to what sends them."""
-    taken = session.part(CollectedCorrections).taken
+    taken = (_taken(session) or ((),))[-1]
     clear = button("Clear", "corrections.clear", title="Remove all corrections that were not sent", to="undo")
     undo = button(f"Bring back {counted(len(taken), 'correction')}", "corrections.undo", key="undo")
     if session.corrections or taken:
@@ -300,10 +303,41 @@ def _found(which: str, among: Collection[TextCorrection]) -> TextCorrection:
     raise Refused(_GONE)
 
 
+def _taken(session: Session) -> tuple[tuple[TextCorrection, ...], ...]:
+    """Return what can be brought back; what was withdrawn of another catalogue is about other products."""
+    state = session.part(CollectedCorrections)
+    is_here = state.of is not None and are_same_products(state.of, session.catalog)
+    return state.taken if is_here else ()
+
+
+def _with_taken(session: Session, taken: tuple[tuple[TextCorrection, ...], ...]) -> Session:
+    return session.with_changed(CollectedCorrections, taken=taken, of=session.catalog)
+
+
 def _withdrawn(session: Session, corrections: tuple[TextCorrection, ...]) -> Session:
     """Return the session without corrections, which can be brought back."""
+    if not corrections:
+        # Pressed twice: what the first press has taken away is still to be brought back.
+        return session
     left = tuple(one for one in session.corrections if one not in corrections)
-    return session.with_changed(CollectedCorrections, taken=corrections).replaced(corrections=left)
+    return _with_taken(session, (*_taken(session), corrections)).replaced(corrections=left)
+
+
+def collecting(session: Session, corrections: Collection[TextCorrection]) -> tuple[Session, str]:
+    """Return the session with corrections, and what is said of those that they replace: these can be brought back."""
+    there = {one.place: one for one in session.corrections}
+    found = [(there.get(one.place), one) for one in corrections]
+    replaced = tuple(old for old, one in found if old is not None and old.text != one.text)
+    for one in corrections:
+        session = session.correcting(one)
+    if not replaced:
+        return session, ""
+    verb = "was" if len(replaced) == 1 else "were"
+    said = (
+        f"{counted(len(replaced), 'correction')} of the same text{'s' * (len(replaced) > 1)} {verb} replaced: "
+        "“Bring back” in Corrections has what was there."
+    )
+    return _with_taken(session, (*_taken(session), replaced)), said
 
 
 def _settled(
@@ -354,12 +388,11 @@ def clear(session: Session) -> Session:
 
 @action("corrections.undo")
 def bring_back(session: Session) -> Session:
-    """Collect again what was withdrawn last."""
-    taken = session.part(CollectedCorrections).taken
-    session = session.with_changed(CollectedCorrections, taken=())
-    for one in taken:
-        session = session.correcting(one)
-    return session
+    """Collect again what was withdrawn or replaced last; what was typed since takes its place there."""
+    if not (taken := _taken(session)):
+        return session
+    session, said = collecting(_with_taken(session, taken[:-1]), taken[-1])
+    return session.noting(said)
 
 
 # Judging and sending.
@@ -396,7 +429,7 @@ def _begin(app: Panel, preview: Preview) -> None:
     group = SentCorrections(datetime.now(UTC).replace(microsecond=0), host_in_words(session), accepted)
     names = {**session.part(CollectedCorrections).names, **_names_in(preview)}
     app.change(
-        lambda now: now.with_part(CollectedCorrections(names=names)).replaced(
+        lambda now: now.with_changed(CollectedCorrections, names=names, arrived=()).replaced(
             corrections=tuple(one for one in now.corrections if one not in accepted),
             unconfirmed=(*now.unconfirmed, group),
             draft_note="",
