@@ -306,6 +306,10 @@ def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> N
     assert ["Pain DE CAMPAGNE AUX GRAINES"] == fix.preview()["after"].tolist()
     assert "pain" == recipe.title
     assert Selection().toggled("brand", "ACME") == recipe.chosen
+    before = (home / "pain.toml").read_bytes()
+    press(app, "Keep as a recipe")
+    assert "already exists" in fields(app, "bulk-recipe")["file"]["error"]
+    assert before == (home / "pain.toml").read_bytes()
 
 
 @pytest.mark.slow

@@ -309,6 +309,9 @@ def keep_recipe(app: Panel) -> None:
     made = _BOX.preview(session)
     if made is None or made.shown.chosen is None:
         raise Refused("There is nothing to keep yet: fill in the form first.")
+    # As every form does that writes a file: another recipe is not replaced by a name that is taken.
+    if path.exists():
+        raise Refused(f"{path} already exists. Give another name, or delete it first.", at=f"{_RECIPE}.file")
     # What the catalogue and the filters chose is chosen again from other products; what is selected are these.
     before = None if session.selected else session.catalog.chosen
     own = Selection.of(product_id=session.selected) if session.selected else session.conditions

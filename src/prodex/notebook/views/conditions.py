@@ -16,7 +16,7 @@ from prodex.exploration.saved_views import (
 )
 from prodex.exploration.table_page import Order, title
 from prodex.notebook.session.actions import Block, Panel, action, task
-from prodex.notebook.session.session import Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import box, button, fold, paragraph, row
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.forms import FormField, form, form_values, required
@@ -236,6 +236,9 @@ def save_shown(app: Panel) -> None:
     session = app.session
     values = form_values(session, "views", _view_fields(session, []))
     name = required(values, "views", "name", "Enter a name for the view first, such as Without pictures.")
+    # Whoever has opened a view saves it anew; a name that only happens to be taken is that of somebody's work.
+    if name != session.part(OpenedView).name and name in {view.name for view in saved_views()}:
+        raise Refused("There is a view of this name. Open it first to replace it, or give another name.", "views.name")
     order = session.part(ProductTableState).order
     save_view(SavedView(name, session.conditions, columns_of(session), order.column, order.descending))
     opened = OpenedView(name, session.conditions)
