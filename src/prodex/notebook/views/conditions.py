@@ -238,7 +238,9 @@ def save_shown(app: Panel) -> None:
     name = required(values, "views", "name", "Enter a name for the view first, such as Without pictures.")
     # Whoever has opened a view saves it anew; a name that only happens to be taken is that of somebody's work.
     if name != session.part(OpenedView).name and name in {view.name for view in saved_views()}:
-        raise Refused("There is a view of this name. Open it first to replace it, or give another name.", "views.name")
+        raise Refused(
+            "There is a view of this name. Open it first to replace it, or give another name.", "views.name"
+        )
     order = session.part(ProductTableState).order
     save_view(SavedView(name, session.conditions, columns_of(session), order.column, order.descending))
     opened = OpenedView(name, session.conditions)
