@@ -337,7 +337,7 @@ def _shown_text(session: Session, spot: Spot) -> str | None:
 
 
 def form_of(product_id: str) -> str:
-    """Return the form in which what is typed on a card is kept, with a field for each text: each product has its own."""
+    """Return the form in which what is typed on the card of a product is kept, with a field for each text."""
     return f"card {product_id}"
 
 
