@@ -229,7 +229,7 @@ def _names_in(made: Preview) -> dict[str, Mapping[str, Any]]:
 
 
 def _product_cell(it: _Listed) -> Cell:
-    product = typed_text(label(it.answer.get("name") or f"product {it.one.product_id}").text)
+    product = typed_text(label(it.answer.get("name") or f"product {it.one.product_id}"))
     opens = button(
         [product],
         "corrections.open",
