@@ -313,6 +313,20 @@ def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> N
 
 
 @pytest.mark.slow
+def test_what_was_not_asked_for_is_not_said_to_be_missing(service: prodex.service.Client) -> None:
+    """Of products that were loaded without a field nobody knows that they have no value there."""
+    query = prodex.ProductQuery(source_include=["gtin", "nameLegal"])
+    app = App(Session(prodex.load_products(service, query, progress=False)))
+    for field, words in (
+        ("Long name", "what 3 products have there was not asked for"),
+        ("Legal name", "so already"),
+    ):
+        filled(app, "trim spaces", field)
+        assert words in said(app)
+    assert "have no value there" not in said(app)
+
+
+@pytest.mark.slow
 def test_what_suppliers_typed_is_a_text_of_its_own(opened: Callable[..., App]) -> None:
     """Before and after, in the headline and in the reasons: never a sentence of ours, or markup."""
     markup = "<img src=x onerror=alert(1)>"

@@ -20,6 +20,7 @@ from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.errors import InputError, QueryError
 from prodex.exploration.facets import FilterResult
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.session import Refused, Session, error_text
@@ -332,7 +333,7 @@ def _preview_blocks(fix: Fix, chosen: RecipeStep | None) -> Iterator[Block]:
     """Yield what a correction would change: the counts, a sample before and after, what is not taken, the effect."""
     rows = fix.preview()
     words = "take back what was sent" if chosen is None else chosen.operation.words
-    title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, rows['gtin'].nunique())}."
+    title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, chosen, rows['gtin'].nunique())}."
     yield paragraph(typed_text(title), key="said", tone="status")
     lines = [line for state, what in _NOT_TAKEN.items() for line in _reasons(fix, state, what)]
     if (reasons := listed([typed_text(one) for one in lines], key="reasons", tone="problem")) is not None:
@@ -358,7 +359,7 @@ def _reasons(fix: Fix, state: str, what: str) -> list[str]:
     return lines
 
 
-def _counts_in_words(fix: Fix, products: int) -> str:
+def _counts_in_words(fix: Fix, chosen: RecipeStep | None, products: int) -> str:
     """Return how many values change, of how many products, are so already, and are not taken."""
     counts, steps = fix.counts, fix.steps
     parts = []
@@ -369,6 +370,17 @@ def _counts_in_words(fix: Fix, products: int) -> str:
         parts.append(f"{already:,} {'is' if already == 1 else 'are'} so already")
     parts += [f"{number:,} {state_in_words(state)}" for state in _NOT_TAKEN if (number := counts[state])]
     without = int(steps["no_value"].sum()) if "no_value" in steps else 0
-    if without:
+    if without and _is_asked_for(fix, chosen):
         parts.append(f"{counted(without, 'product')} {'has' if without == 1 else 'have'} no value there")
+    elif without:
+        parts.append(
+            f"what {counted(without, 'product')} {'has' if without == 1 else 'have'} there was not asked for"
+        )
     return ", ".join(parts) or "nothing to change"
+
+
+def _is_asked_for(fix: Fix, chosen: RecipeStep | None) -> bool:
+    """Return whether the products were loaded with what is corrected: else nobody knows that they have none."""
+    if chosen is None:
+        return True
+    return asked_for(fix.catalog.origin, [chosen.attribute], chosen.language) is not Asked.NOTHING
