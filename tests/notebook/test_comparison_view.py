@@ -58,6 +58,15 @@ def of(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> App:
     return app
 
 
+def test_an_id_is_not_shown_as_a_gtin() -> None:
+    """A product without a GTIN is named by its id, which says that it is one."""
+    old, new = (
+        [{"id": 13, "brand": {"code": one}}, {"id": 7, "gtin": "03036811359935", "brand": {"code": one}}]
+        for one in "AB"
+    )
+    assert {"id 13", "03036811359935"} == {row[0] for row in rows_of(of(old, new), "values")}
+
+
 @pytest.mark.slow
 def test_two_are_compared(shop: tuple[prodex.Catalog, prodex.Catalog], tmp_path: Path) -> None:
     """The two newest of a name are offered; counts, groups, values and audits say what changed, and a file has all."""
