@@ -121,7 +121,7 @@ def _chips(session: Session) -> Iterator[Block]:
             title="Remove this filter",
             to=near or SEARCH_FIELD,
             said=label,
-            **({"before": before} if before else {}),
+            before=before,
         )
     if len(said) > 1:
         yield button("Clear all", "conditions.clear", key="clear", look="chip", to=SEARCH_FIELD)
