@@ -308,6 +308,10 @@ def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> N
     assert Selection().toggled("brand", "ACME") == recipe.chosen
     before = (home / "pain.toml").read_bytes()
     press(app, "Keep as a recipe")
+    assert f"Kept as {home / 'pain.toml'}" in said(app)
+    type_in(app, "bulk", **{"replace text.by": "Brot"})
+    settle(app)
+    press(app, "Keep as a recipe")
     assert "already exists" in fields(app, "bulk-recipe")["file"]["error"]
     assert before == (home / "pain.toml").read_bytes()
 

@@ -7,8 +7,10 @@ these products, this operation and this catalogue; with any other of them it is 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +20,7 @@ from prodex.corrections.operations import OPERATIONS
 from prodex.corrections.recipe import Recipe, RecipeStep
 from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
-from prodex.errors import InputError, QueryError
+from prodex.errors import InputError, ProdexError, QueryError
 from prodex.exploration.facets import FilterResult
 from prodex.facts.requested_data import Asked, asked_for
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
@@ -310,9 +312,6 @@ def keep_recipe(app: Panel) -> None:
     made = _BOX.preview(session)
     if made is None or made.shown.chosen is None:
         raise Refused("There is nothing to keep yet: fill in the form first.")
-    # As every form does that writes a file: another recipe is not replaced by a name that is taken.
-    if path.exists():
-        raise Refused(f"{path} already exists. Give another name, or delete it first.", at=f"{_RECIPE}.file")
     # What the catalogue and the filters chose is chosen again from other products; what is selected are these.
     before = None if session.selected else session.catalog.chosen
     own = Selection.of(product_id=session.selected) if session.selected else session.conditions
@@ -322,8 +321,18 @@ def keep_recipe(app: Panel) -> None:
         own if before is None else before.selection & own,
         "" if before is None else "; ".join(before.unwritten),
     )
+    # As of every form that writes a file: a name that is taken replaces nothing. Who presses twice has kept it already.
+    if path.exists() and not _has_kept(path, recipe):
+        raise Refused(f"{path} already exists. Give another name, or delete it first.", at=f"{_RECIPE}.file")
     saved = recipe.save(path)
     app.change(lambda now: now.noting(f"Kept as {saved}."))
+
+
+def _has_kept(path: Path, recipe: Recipe) -> bool:
+    """Return whether a file is this recipe."""
+    with suppress(ProdexError):
+        return Recipe.read(path) == recipe
+    return False
 
 
 # What is shown of a preview.
