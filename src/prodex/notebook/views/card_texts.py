@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from prodex.errors import InputError, ProdexError
 from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
-from prodex.locales import language_label
+from prodex.locales import language_label, short_of
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import listed, typed_text
@@ -98,7 +98,7 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
                     "gap": cell.gap and str(cell.gap),
                     "items": [
                         _item(session, line, cell, spot, changed, card.product_id)
-                        for spot in _spots(card, line, cell)
+                        for spot in _spots(card, line, cell, changed)
                     ],
                     "problems": card.problems.get(_named(line, cell), []),
                 }
@@ -127,28 +127,38 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
     return part("Texts by language", texts, others)
 
 
-def _spots(card: CardContents, line: TextRow, cell: TextCell) -> list[Spot]:
-    """Return the texts of a cell, or the place where one may be added."""
-    there: Sequence[LanguageText | None] = cell.texts or [None] * _may_be_added(line, cell)
-    return [_spot(card, line, cell, one) for one in there]
+def _spots(card: CardContents, line: TextRow, cell: TextCell, changed: _Changed) -> list[Spot]:
+    """Return the texts of a cell, or the place where one may be added: those where some were, in their language."""
+    if cell.texts:
+        return [_spot(card, line, cell, one) for one in cell.texts]
+    if cell.language is None or not _may_be_added(line, cell):
+        return []
+    added = [
+        language
+        for product, attribute, language, position in changed
+        if (product, attribute, position) == (card.product_id, line.path, None)
+        and short_of(language) == cell.language
+    ]
+    return [_spot(card, line, cell, None, language) for language in added or [cell.language]]
 
 
-def _every_spot(card: CardContents) -> Iterator[tuple[TextRow, TextCell, Spot]]:
+def _every_spot(card: CardContents, session: Session) -> Iterator[tuple[TextRow, TextCell, Spot]]:
+    changed = _changed(session)
     for line in card.texts.lines:
         for cell in line.cells:
-            for spot in _spots(card, line, cell):
+            for spot in _spots(card, line, cell, changed):
                 yield line, cell, spot
 
 
-def spot_at(card: CardContents, place: str) -> Spot | None:
+def spot_at(card: CardContents, place: str, session: Session) -> Spot | None:
     """Return the spot that a page means; None if the product has none there."""
-    return next((one for *_, one in _every_spot(card) if one.place == place and place), None)
+    return next((one for *_, one in _every_spot(card, session) if one.place == place and place), None)
 
 
-def first_to_correct(card: CardContents) -> Spot | None:
+def first_to_correct(card: CardContents, session: Session) -> Spot | None:
     """Return the first text with a problem; without any, the first text, which is a name; else the first gap."""
     found: dict[int, Spot] = {}
-    for line, cell, spot in _every_spot(card):
+    for line, cell, spot in _every_spot(card, session):
         if spot.blank is not None:
             found.setdefault(0 if _named(line, cell) in card.problems else 1 if spot.there else 2, spot)
     return found[min(found)] if found else None
@@ -159,7 +169,7 @@ def correct_first(session: Session, product_id: str) -> Session:
     """Open a card, and the editor of the text that is most likely meant."""
     card = contents_of(session, product_id)
     session = keeping_contents(session.replaced(product_id=product_id), card)
-    if (spot := first_to_correct(card)) is None:
+    if (spot := first_to_correct(card, session)) is None:
         raise InputError("This product has no text that can be corrected here.")
     return _editing(session, product_id, spot)
 
@@ -167,7 +177,7 @@ def correct_first(session: Session, product_id: str) -> Session:
 @action("card.edit")
 def edit_text(session: Session, product_id: str, place: str) -> Session:
     """Open the editor of a text."""
-    if (spot := spot_at(contents_of(session, product_id), place)) is None:
+    if (spot := spot_at(contents_of(session, product_id), place, session)) is None:
         raise InputError("This text is not there any more. Nothing was opened.")
     return _editing(session, product_id, spot)
 
@@ -221,7 +231,7 @@ def correct_text(
     is_leaving
         Whether somebody has gone on elsewhere: then nothing is collected where nothing was typed.
     """
-    spot = spot_at(contents_of(session, product_id), place)
+    spot = spot_at(contents_of(session, product_id), place, session)
     if spot is None or spot.blank is None:
         typed = f" You typed: “{cut(text, _QUOTED)}”" if text else ""
         raise Refused(f"Nothing was kept: product {cut(product_id, 60)} has no such text any more.{typed}")
@@ -251,7 +261,7 @@ def correct_text(
 @action("card.undo")
 def undo_text(session: Session, product_id: str, place: str) -> Session:
     """Take back the correction of a text, as long as it was not sent."""
-    spot = spot_at(contents_of(session, product_id), place)
+    spot = spot_at(contents_of(session, product_id), place, session)
     return session if spot is None else _undone(session, spot)
 
 
@@ -305,13 +315,19 @@ def _may_be_added(line: TextRow, cell: TextCell) -> bool:
     return cell.gap in _GAPS and cell.lang is not None and "." not in line.path
 
 
-def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText | None) -> Spot:
-    language = "" if cell.language is None else language_label(cell.language)
-    name = f"{line.attribute.text}, {language}"
-    if cell.language is None:
+def _spot(
+    card: CardContents,
+    line: TextRow,
+    cell: TextCell,
+    there: LanguageText | None,
+    language: str | None = None,
+) -> Spot:
+    spoken = language or cell.language
+    name = f"{line.attribute.text}, {'' if spoken is None else language_label(spoken)}"
+    if spoken is None:
         return Spot(name, there, None)  # a correction could not name its language
     updated_at = card.texts.updated_at
-    blank = TextCorrection(card.product_id, line.path, cell.language, None, updated_at=updated_at)
+    blank = TextCorrection(card.product_id, line.path, spoken, None, updated_at=updated_at)
     if there is not None:
         blank = replace(
             blank,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +19,7 @@ from prodex.display.fix import state_in_words, states_in_words
 from prodex.errors import ProdexError
 from prodex.exploration.drafts import SentCorrections, are_same_products, draft_name
 from prodex.languages.labels import attribute_title
-from prodex.locales import language_label
+from prodex.locales import language_label, short_of
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.arrival import profile_of
@@ -41,6 +41,7 @@ from prodex.notebook.views.sending import (
 from prodex.phrases import counted, moment_in_words
 from prodex.progress import Reporter
 from prodex.quality import Audit
+from prodex.send.known_products import KnownProducts
 from prodex.untrusted_text import label
 from prodex.worklists.fix import Fix
 from prodex.worklists.given_corrections import correct_from
@@ -60,6 +61,10 @@ _NOTHING = (
     "only from here. A table of corrections is pasted below; worklists that came back are sent from Quality."
 )
 _GONE = "Nothing was done: that correction is another by now, or is gone."
+#: What a correction is refused with whose language alone is not enough.
+_NEEDS_COUNTRY = "its code needs a country"
+#: What to do where no product of the catalogue says of which country it is.
+_ELSEWHERE = "Here: “Set value” of “Correct the chosen products” takes a language with its country."
 _NOT_JUDGED = "Not judged. Change a correction to judge all of them again."
 
 
@@ -262,6 +267,10 @@ def _acts(it: _Listed) -> Iterator[Block]:
         question, title = it.answer["question"], f"{what} is meant as it is"
         key = f"confirm {which}"
         yield button("It is meant", "send.confirm", key=key, outbox=_NAME, which=question, title=title)
+    for code in it.answer.get("codes", ()):
+        named = language_label(code)
+        title = f"{it.title} is in {named}"
+        yield button(named, "corrections.speak", key=f"{code} {which}", which=which, code=code, title=title)
     title = f"Remove {what}"
     yield button("Remove", "corrections.remove", key=f"remove {which}", which=which, title=title, to="undo")
 
@@ -380,6 +389,15 @@ def collect_again(session: Session, which: str) -> Session:
     return _settled(session, [one], [one])
 
 
+@action("corrections.speak")
+def speak(session: Session, which: str, code: str) -> Session:
+    """Say in which country's language a text is, where its language alone is not enough."""
+    one = _found(which, session.corrections)
+    left = session.replaced(corrections=tuple(other for other in session.corrections if other != one))
+    session, said = collecting(left, [replace(one, language=None, language_code=code)])
+    return session.noting(said)
+
+
 @action("corrections.clear")
 def clear(session: Session) -> Session:
     """Withdraw all corrections that were not sent."""
@@ -410,12 +428,30 @@ def _fix(corrections: tuple[TextCorrection, ...], catalog: Catalog, audit: Audit
     return correct_from(corrections, catalog, profile=profile_of(audit))
 
 
-def _shown(fix: Fix, _: object) -> JudgedCorrections:
+def _shown(fix: Fix, of: tuple[Any, ...]) -> JudgedCorrections:
     answers = tuple(
         {**{name: one[name] for name in ("state", "reason", "name", "gtin")}, "question": question_of(one)}
         for one in fix.answers.to_dict("records")
     )
+    if any(_needs_country(one) for one in answers):
+        codes = KnownProducts.of(of[1]).codes
+        pairs = zip(of[0], answers, strict=True)
+        answers = tuple(
+            _with_countries(answer, sorted(codes.get(short_of(str(one.language)), ())))
+            for one, answer in pairs
+        )
     return JudgedCorrections(answers, states_in_words(fix), tuple(effect_blocks(fix)))
+
+
+def _needs_country(answer: Mapping[str, Any]) -> bool:
+    return _NEEDS_COUNTRY in str(answer["reason"])
+
+
+def _with_countries(answer: dict[str, Any], codes: Sequence[str]) -> dict[str, Any]:
+    """Return an answer with the codes that can be chosen: a card knows a language, and not of which country."""
+    if not _needs_country(answer):
+        return answer
+    return {**answer, "codes": codes} if codes else {**answer, "reason": f"{answer['reason']} {_ELSEWHERE}"}
 
 
 def _accepted(preview: Preview) -> tuple[TextCorrection, ...]:
