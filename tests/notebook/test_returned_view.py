@@ -110,6 +110,9 @@ def test_answers_are_read_whatever_is_chosen(asked: Asked) -> None:
     settle(asked.app)
     assert 1 == asked.app.session.filter.mask(asked.app.session.conditions).sum()
     assert {"accepted": 1} == dict(asked.read().counts)
+    # What is typed later is not read yet.
+    type_in(asked.app, "returned", folder=str(asked.folder.parent / "another"))
+    assert f"Read from  {asked.folder} ." in said(asked.app)
 
 
 def test_what_cannot_be_read_stands_at_its_field(asked: Asked) -> None:

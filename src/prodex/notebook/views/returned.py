@@ -21,7 +21,7 @@ from prodex.files.atomic import safe_name
 from prodex.notebook.session.actions import Block, Panel, Want, task
 from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.audited_products import is_about
-from prodex.notebook.views.blocks import box, button, heading, paragraph, row, work
+from prodex.notebook.views.blocks import box, button, heading, paragraph, row, typed_text, work
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.judged_answers import answers_blocks, judged_answers
 from prodex.notebook.views.paths import path_typed
@@ -125,6 +125,10 @@ def _blocks(session: Session) -> Iterator[Block | None]:
     yield work(session, _BOX.slot)
     if state.path is not None and not is_read and _BOX.slot not in session.works:
         yield paragraph("Reading the answers …", key="reading", tone="status")
+    if state.path is not None and is_read:
+        # Another folder may be typed by now, and is not read yet.
+        where = "the files that were chosen" if state.folder is not None else typed_text(str(state.path))
+        yield paragraph(["Read from ", where, "."], key="read-from", tone="muted")
     yield from answers_blocks(session, _BOX, accept="returned.accept", done=state.accepted)
     yield from _BOX.blocks(session)
 
