@@ -102,6 +102,19 @@ def chosen(app: App) -> tuple[str, ...]:
     return tuple(app.session.chosen.products["product_id"])
 
 
+def test_an_audit_of_products_that_are_not_shown_any_more_is_said_to_be_lost() -> None:
+    """Products that were requested again, or loaded, take the place of those whose audit was running."""
+    catalog, tables = held(prodex.flatten(RECORDS))
+    app = App(Session(catalog, section="quality"))
+    app.act("quality.run")
+    assert tables.begun.wait(30)
+    app.change(lambda session: session.renewed(catalog, prodex.flatten(RECORDS[:2]), None))
+    tables.go_on.set()
+    app.wait()
+    assert app.session.audit is None
+    assert "The audit of “3 products, in memory” was not kept" in words(app)
+
+
 def test_a_gap_opens_its_products(app: App) -> None:
     """The button says how many products fail; a press opens these, and the figures are about them then."""
     assert "Show 2 products" == block(app, "gap valid_gtin")["label"]

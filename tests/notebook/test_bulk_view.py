@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields as fields_of
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +306,28 @@ def test_without_a_service_it_is_previewed_and_says_how_to_send(home: Path) -> N
     assert ["Pain DE CAMPAGNE AUX GRAINES"] == fix.preview()["after"].tolist()
     assert "pain" == recipe.title
     assert Selection().toggled("brand", "ACME") == recipe.chosen
+    before = (home / "pain.toml").read_bytes()
+    press(app, "Keep as a recipe")
+    assert f"Kept as {home / 'pain.toml'}" in said(app)
+    type_in(app, "bulk", **{"replace text.by": "Brot"})
+    settle(app)
+    press(app, "Keep as a recipe")
+    assert "already exists" in fields(app, "bulk-recipe")["file"]["error"]
+    assert before == (home / "pain.toml").read_bytes()
+
+
+@pytest.mark.slow
+def test_what_was_not_asked_for_is_not_said_to_be_missing(service: prodex.service.Client) -> None:
+    """Of products that were loaded without a field nobody knows that they have no value there."""
+    query = prodex.ProductQuery(source_include=["gtin", "nameLegal"])
+    app = App(Session(prodex.load_products(service, query, progress=False)))
+    for field, words in (
+        ("Long name", "what 3 products have there was not asked for"),
+        ("Legal name", "so already"),
+    ):
+        filled(app, "trim spaces", field)
+        assert words in said(app)
+    assert "have no value there" not in said(app)
 
 
 @pytest.mark.slow
@@ -394,6 +417,22 @@ def test_texts_can_be_collected_and_are_the_same_then(
     app.act(collects["do"], **collects["args"])
     assert "What would be collected is another by now" in said(app)
     assert number == len(app.session.corrections)
+
+
+def test_a_text_that_was_typed_is_not_lost_to_those_that_are_collected_at_once(
+    opened: Callable[..., App],
+) -> None:
+    """It is said that it was replaced, and it can be brought back."""
+    app = opened(field="Legal name", find="Pain", by="Brot")
+    made = OUTBOXES["bulk"].preview(app.session)
+    assert made is not None
+    first = made.shown.texts[0]
+    typed = replace(first, text="Typed with care")
+    app.change(lambda session: session.correcting(typed))
+    press(app, "Collect ")
+    assert "1 correction of the same text was replaced" in said(app)
+    app.act("corrections.undo")
+    assert typed in app.session.corrections
 
 
 def test_a_preview_that_is_being_made_is_not_begun_anew() -> None:

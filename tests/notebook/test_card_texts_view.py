@@ -95,6 +95,16 @@ def test_a_text_is_deleted_and_a_missing_one_written() -> None:
     assert [None] == [one.text for one in app.session.corrections]
 
 
+def test_to_save_a_text_that_is_to_be_deleted_keeps_it() -> None:
+    """Its editor shows it: whoever presses Return there wants it, and whoever only goes on elsewhere says nothing."""
+    app = panel()
+    correct(app, None)
+    correct(app, "Citron", is_leaving=True)
+    assert [None] == [one.text for one in app.session.corrections]
+    correct(app, "Citron")
+    assert () == app.session.corrections
+
+
 def test_a_text_that_is_another_by_now_is_refused_beside_it() -> None:
     """What was typed stays in the editor; Save then replaces what is there."""
     app = panel()
@@ -149,7 +159,7 @@ def test_what_is_typed_survives_another_page_and_another_product() -> None:
     """An editor holds what was typed in it until it is kept or left."""
     app = panel(record(), record(8))
     place = edit(app)["place"]
-    app.act("form.set", form="card", field=place, value="Citron v")
+    app.act("form.set", form="card 7", field=place, value="Citron v")
     assert "Citron v" == texts(app)[FRENCH]["editor"]["value"]
 
     app.act("table.open", product_id="8")
@@ -157,20 +167,37 @@ def test_what_is_typed_survives_another_page_and_another_product() -> None:
     app.act("table.open", product_id="7")
     assert "Citron v" == texts(app)[FRENCH]["editor"]["value"]
 
-    app.act("card.leave", place=place)
+    app.act("card.leave", product_id="7", place=place)
     assert "editor" not in texts(app)[FRENCH]
     assert "Citron" == edit(app)["value"]
     assert () == app.session.corrections
 
 
+def test_what_is_typed_for_a_product_is_in_no_editor_of_another_one() -> None:
+    """It is collected for its own product as soon as somebody writes elsewhere, or stays there, with its error."""
+    app = panel(record(), record(8, "Zitrone"))
+    place = edit(app)["place"]
+    app.act("form.set", form="card 7", field=place, value="Citron v")
+    for name in ("Citron v", "half \ud83d"):
+        app.act("table.open", product_id="8")
+        app.act("card.edit", product_id="8", place=texts(app)[FRENCH]["key"])
+        other = texts(app)[FRENCH]["editor"]
+        assert ("Zitrone", "") == (other["value"], other["error"])
+        assert [("7", "Citron v")] == [(one.product_id, one.text) for one in app.session.corrections]
+
+        app.act("table.open", product_id="7")
+        assert name == edit(app)["value"]
+        app.act("card.correct", product_id="7", place=place, before="Citron v", text="half \ud83d")
+
+
 def test_whoever_opens_another_text_has_finished_the_one_before() -> None:
     """What was typed there is collected; what cannot be, keeps its editor open, with why."""
     app = panel()
-    app.act("form.set", form="card", field=edit(app)["place"], value="Citron vert")
+    app.act("form.set", form="card 7", field=edit(app)["place"], value="Citron vert")
     english = edit(app, ENGLISH)["place"]
     assert ["Citron vert"] == [one.text for one in app.session.corrections]
 
-    app.act("form.set", form="card", field=english, value="half \ud83d")
+    app.act("form.set", form="card 7", field=english, value="half \ud83d")
     app.act("card.edit", product_id="7", place=texts(app)[FRENCH]["key"])
     assert "half of a character" in texts(app)[ENGLISH]["editor"]["error"]
     assert "editor" not in texts(app)[FRENCH]
@@ -306,7 +333,7 @@ def test_half_of_a_character_reaches_no_page() -> None:
     app.send = lambda message, _: sent.append(message)
     app.hear({"type": "open", "page": "p"})
     place = edit(app)["place"]
-    app.act("form.set", form="card", field=place, value="half \ud83d")
+    app.act("form.set", form="card 7", field=place, value="half \ud83d")
     app.act("card.correct", product_id="7", place=place, before="Citron", text="half \ud83d")
     assert "half of a character" in texts(app)[FRENCH]["editor"]["error"]
     assert () == app.session.corrections

@@ -203,6 +203,39 @@ def test_a_view_is_saved_and_opened_again(sample: prodex.Catalog) -> None:
     assert "error" not in field(other, "views", "name")
 
 
+def test_of_two_conditions_that_look_alike_the_one_that_was_pressed_is_removed() -> None:
+    """Long names are cut, and may differ only behind that."""
+    brands = [{"code": code, "label": f"{'Very long brand ' * 5}{code}"} for code in "AB"]
+    app = shown(prodex.flatten([{"id": number, "brand": brand} for number, brand in enumerate(brands)]))
+    for code in "AB":
+        app.act("facets.toggle", facet="brand", code=code)
+    bar = block(app, "chips")
+    assert bar is not None
+    alike = [one for one in bar["blocks"] if one["do"] == "conditions.remove"]
+    assert 2 == len({one["key"] for one in alike})
+    app.act("conditions.remove", **alike[1]["args"])
+    assert ("A",) == app.session.conditions.groups["brand"]
+
+
+def test_a_view_is_replaced_only_by_who_has_opened_it() -> None:
+    """A name that is taken is refused beside its field; the view that was opened or saved last is saved anew."""
+    kept = SavedView("mine", Selection().toggled("brand", "ACME"))
+    save_view(kept)
+    app = shown()
+    open_views(app)
+    fill(app, "views", "name", "mine")
+    press(app, "save")
+    assert "There is a view of this name." in field(app, "views", "name")["error"]
+    assert [kept.conditions] == [one.conditions for one in saved_views()]
+
+    fill(app, "views", "open", "mine")
+    app.act("conditions.clear")
+    for _ in range(2):
+        fill(app, "views", "name", "mine")
+        press(app, "save")
+    assert [Selection()] == [one.conditions for one in saved_views()]
+
+
 def test_a_view_of_another_catalogue_says_what_is_not_here() -> None:
     """What cannot be answered is left out, what nothing meets is kept, and both are said until something changes."""
     asked = Selection().toggled("brand", "NOBODY").toggled("grade", "A").failing_any("No name", ("has_name",))

@@ -120,6 +120,24 @@ def test_a_double_click_asks_and_does_not_send(
     assert CAPITALS == stored(service, FIRST)["namePublicLong"][0]["data"]
 
 
+def test_a_key_that_is_held_asks_and_does_not_send(
+    session: Session, service: prodex.service.Client, browser: Browser
+) -> None:
+    """The focus goes on to the question while Return is down; only a press of its own answers that."""
+    app = corrected(session.replaced(section="corrections"), name())
+    with shown(app, browser) as page:
+        page.get_by_role("button", name="Send 1 correction", exact=True).focus()
+        for _ in range(3):
+            page.keyboard.down("Enter")
+            page_settled(page)
+            assert "Yes, send 1 correction of 1 product" == active(page)
+        page.keyboard.up("Enter")
+        assert CAPITALS == stored(service, FIRST)["namePublicLong"][0]["data"]
+        page.keyboard.press("Enter")
+        page_settled(page)
+        page.get_by_text("1 text that arrived").wait_for()
+
+
 def test_what_another_page_has_changed_is_not_sent(
     session: Session, service: prodex.service.Client, browser: Browser
 ) -> None:

@@ -273,6 +273,46 @@ def test_without_a_service_the_panel_says_how_to_send(made: Callable[..., App], 
     assert app.session.notices["corrections"].is_problem
 
 
+def test_the_country_of_a_language_can_be_chosen_where_it_is_needed() -> None:
+    """A card offers to add a text in French; whether of Belgium or of France is asked where it is not known."""
+
+    def short(code: str) -> list[dict[str, Any]]:
+        return [{"expressedIn": {"code": code}, "data": "Pain"}]
+
+    codes = ("nld-BE", "fra-BE", "fra-FR")
+    pairs = enumerate(zip(codes, (FIRST, SECOND, THIRD), strict=True), 1)
+    belgium = {"product_key": {"target_market_id": 56}}
+    records = [
+        {"id": one, "gtin": gtin, "namePublicShort": short(code), **belgium} for one, (code, gtin) in pairs
+    ]
+    app = App(Session(prodex.flatten(records), section="corrections"))
+    collect(app, TextCorrection("1", "namePublicShort", "fr", "Pain bis"))
+    assert ["refused"] == states(app)
+    press(app, "French (Belgium)")
+    assert ["accepted"] == states(app)
+    assert not buttons(app, "French (")
+    assert ["fra-BE"] == [one.language_code for one in app.session.corrections]
+
+    app.act("corrections.open", product_id="1")
+    settle(app)
+    (added,) = [
+        item
+        for one in blocks_in(app.view())
+        if one["kind"] == "card_texts"
+        for row in one["rows"]
+        for cell in row["cells"]
+        for item in cell.get("items", ())
+        if item.get("mark")
+    ]
+    assert "Short name, French (Belgium)" == added["name"]
+    app.act("card.undo", product_id="1", place=added["key"])
+    assert () == app.session.corrections
+
+    alone = App(Session(prodex.flatten(records[:1]), section="corrections"))
+    collect(alone, TextCorrection("1", "namePublicShort", "fr", "Pain bis"))
+    assert "takes a language with its country" in said(alone)
+
+
 def test_what_is_removed_can_be_brought_back(made: Callable[..., App]) -> None:
     """One, and all of them; one that is another by now is not removed."""
     app = made(name(), name("Nom", "3", None))
@@ -293,6 +333,46 @@ def test_what_is_removed_can_be_brought_back(made: Callable[..., App]) -> None:
     app.act(removes["do"], **removes["args"])
     assert {"Pain bis", "Nom"} == {one.text for one in app.session.corrections}
     assert "that correction is another by now" in said(app)
+
+
+def test_presses_in_a_row_lose_no_correction(made: Callable[..., App]) -> None:
+    """Clear pressed twice takes nothing away from Bring back, and what was removed one by one comes back so."""
+    app = made(name(), name("Nom", "3", None))
+    (clear,) = buttons(app, "Clear")
+    for _ in range(2):
+        app.act(clear["do"], **clear["args"])
+    press(app, "Bring back 2 corrections")
+    for _ in range(2):
+        press(app, "Remove")
+    for number in (1, 2):
+        press(app, "Bring back 1 correction")
+        assert number == len(app.session.corrections)
+    assert not buttons(app, "Bring back")
+
+
+def test_what_was_typed_since_is_not_lost_to_what_is_brought_back(made: Callable[..., App]) -> None:
+    """It changes places with it, which is said, and both are there as long as somebody may want them."""
+    app = made(name("Pain"))
+    press(app, "Remove")
+    collect(app, name("Pain bis"))
+    for brought in ("Pain", "Pain bis"):
+        press(app, "Bring back 1 correction")
+        assert [brought] == [one.text for one in app.session.corrections]
+        assert "1 correction of the same text was replaced" in said(app)
+
+
+def test_what_was_removed_is_not_brought_back_to_other_products(made: Callable[..., App]) -> None:
+    """Ids of another catalogue are other products; what was removed is there again with its own."""
+    app = made(name())
+    first = app.session.catalog
+    press(app, "Clear")
+    app.change(lambda session: session.looking_at(prodex.flatten(RECORDS[:2])))
+    assert not buttons(app, "Bring back")
+    app.act("corrections.undo")
+    assert () == app.session.corrections
+    app.change(lambda session: session.looking_at(first))
+    press(app, "Bring back 1 correction")
+    assert (name(),) == app.session.corrections
 
 
 def test_a_product_opens_its_card(made: Callable[..., App]) -> None:

@@ -409,3 +409,9 @@ def test_a_gallery_alone_is_its_section(catalog: prodex.Catalog) -> None:
     explored.app.act("table.open", product_id="4")
     assert has(explored.app, "pane")
     assert "gallery" not in [one.name for one in App(Session(catalog)).sections]
+
+
+def test_a_product_without_a_gtin_is_named_by_its_id() -> None:
+    """Which says that it is one: nobody copies it as a GTIN."""
+    app = gallery(prodex.flatten([{"id": 13}]))
+    assert ["id 13"] == [tile["gtin"] for tile in tiles(app)]

@@ -586,6 +586,28 @@ def test_what_is_not_complete_can_be_kept(small: tuple[Sandbox, Client]) -> None
     assert found(app, "keep") is None
 
 
+def test_what_became_of_a_load_is_not_taken_for_what_the_form_asks_by_now(
+    small: tuple[Sandbox, Client],
+) -> None:
+    """Whoever changes the form meanwhile is told, and is not offered to keep half of what was never asked for."""
+    sandbox, service = small
+    app = app_of(service)
+    said = "a load that was begun before the form was changed"
+    for is_changed in (True, False):
+        sandbox.clear_faults()
+        app.act("load.clear")
+        typed(app, name=f"shop-{is_changed}")
+        app.wait()
+        sandbox.order(Fault("latency", seconds=0.5, times=1), Fault("drops", at=range(2, 10**6), products=1))
+        press(app, "load.start")
+        if is_changed:
+            typed(app, tags_in="new")
+        app.wait()
+        assert "The load is not complete" in words(app)
+        assert is_changed == (said in words(app))
+        assert is_changed == (found(app, "keep") is None)
+
+
 def test_what_goes_wrong_with_a_load_is_told_in_words(small: tuple[Sandbox, Client]) -> None:
     """A name that cannot be one is told of beside it, before anything is asked; a missing service below the button."""
     sandbox, service = small

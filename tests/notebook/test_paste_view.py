@@ -183,8 +183,16 @@ def test_another_table_has_to_be_confirmed_again(alone: App) -> None:
     press(alone, CONFIRM)
     first = OUTBOXES["paste"].preview(alone.session)
     assert first is not None
+    assert has_button(alone, "Send 1 correction")
+    for table in ("Pain ter", "Pain bis"):
+        paste(alone, f"EAN\tNom long FR\n{FIRST}\t{table}\n")
+        is_confirmed = table == "Pain bis"
+        assert is_confirmed == has_button(alone, "Send ")
+        alone.act("send.ask", outbox="paste", digest=first.digest)
+        assert is_confirmed != ("Nothing was sent" in said(alone))
     choose(alone, column1="namePublicLong.nl")
     assert has_button(alone, CONFIRM)
+    assert not has_button(alone, "Send ")
     press(alone, CONFIRM)
     second = OUTBOXES["paste"].preview(alone.session)
     assert second is not None

@@ -110,6 +110,9 @@ def test_answers_are_read_whatever_is_chosen(asked: Asked) -> None:
     settle(asked.app)
     assert 1 == asked.app.session.filter.mask(asked.app.session.conditions).sum()
     assert {"accepted": 1} == dict(asked.read().counts)
+    # What is typed later is not read yet.
+    type_in(asked.app, "returned", folder=str(asked.folder.parent / "another"))
+    assert f"Read from  {asked.folder} ." in said(asked.app)
 
 
 def test_what_cannot_be_read_stands_at_its_field(asked: Asked) -> None:
@@ -365,14 +368,15 @@ def test_files_that_are_chosen_in_a_page_are_read(asked: Asked) -> None:
     """In pieces, two of the same name, and whatever their names are: they stay in a folder of their own."""
     app, content = asked.app, asked.path.read_bytes()
 
-    def chosen(batch: str, *names: str) -> None:
+    def chosen(batch: str, *names: str, lost: Any = (), between: Callable[[], object] = lambda: None) -> None:
         for number, name in enumerate(names):
             for at in range(0, len(content), 3000):
                 is_last = number == len(names) - 1 and at + 3000 >= len(content)
                 piece = base64.b64encode(content[at : at + 3000]).decode()
-                app.act(
-                    "returned.upload", batch=batch, file=number, name=name, content=piece, is_last=is_last
-                )
+                if (number, at) not in lost:
+                    given = {"batch": batch, "file": number, "name": name, "content": piece}
+                    app.act("returned.upload", **given, total=len(content) * len(names), is_last=is_last)
+                    between()
         settle(app)
 
     chosen("1", "../../../evil<b>.XLSX")
@@ -383,5 +387,18 @@ def test_files_that_are_chosen_in_a_page_are_read(asked: Asked) -> None:
     read = OUTBOXES["returned"].preview(app.session)
     assert read is not None
     assert 2 == read.fix.files
-    app.act("returned.upload", batch="3", file=0, name="x.xlsx", content="no base64!", is_last=True)
+
+    # Another page sends its own meanwhile.
+    other = {"batch": "other", "file": 0, "name": "b.csv", "content": "YQ==", "total": 99, "is_last": False}
+    chosen("3", "a.xlsx", "b.xlsx", between=lambda: app.act("returned.upload", **other))
+    read = OUTBOXES["returned"].preview(app.session)
+    assert read is not None
+    assert 2 == read.fix.files
+
+    # What is missing is no end of a file.
+    for number, lost in enumerate([{(0, 0)}, {(1, 0)}]):
+        chosen(f"lost {number}", "a.xlsx", "b.xlsx", lost=lost)
+        assert "Choose them again." in said(app)
+        assert read is OUTBOXES["returned"].preview(app.session)
+    app.act("returned.upload", **other | {"batch": "4", "content": "no base64!", "is_last": True})
     assert "Choose them again." in said(app)

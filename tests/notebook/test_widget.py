@@ -44,6 +44,9 @@ def test_what_cannot_be_selected_changes_nothing(explored: Explore) -> None:
     """The trait and the session say the same afterwards."""
     with pytest.raises(Exception, match="Give product ids"):
         explored.selected = (7,)
+    # They would be counted wherever it is said how many products are selected, exported and corrected.
+    with pytest.raises(px.errors.InputError, match=r"'70', .* 2 of 3 ids are not among the 5 products"):
+        explored.selected = ("70", "7", "80")
     assert () == explored.app.session.selected == explored.selected
 
 
@@ -111,7 +114,7 @@ def test_arguments_of_another_kind_are_refused_in_words() -> None:
 def test_many_ids_are_not_sent_to_pages() -> None:
     """A million of them would be a message of twenty megabytes."""
     panel = explore(px.flatten([{"id": 7}]))
-    panel.selected = tuple(map(str, range(30_000)))
+    panel.app.change(lambda session: session.replaced(selected=tuple(map(str, range(30_000)))))
     assert 30_000 == len(panel.selected)
     assert [] == panel.get_state(["selected"])["selected"]
 

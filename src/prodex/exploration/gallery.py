@@ -190,7 +190,7 @@ def tiles(
             {
                 "id": row["product_id"],
                 "name": cut(name, _LONGEST) if name else "",
-                "gtin": cut(row["gtin"] or row["product_id"], _LONGEST),
+                "gtin": cut(row["gtin"] or f"id {row['product_id']}", _LONGEST),
                 "brand": cut(shown_one(row["brand"], row["brand_code"]) or "", _LONGEST),
                 **_picture_or_words(cell, missing, address, is_loading=is_loading),
             }

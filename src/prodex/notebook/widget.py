@@ -301,6 +301,22 @@ class Explore(AnyWidget):
             # It runs cells only for what its page changes, so the page is asked to change something.
             self.app.send({"type": "selected", "count": self.told + 1}, [])
 
+    @validate("selected")
+    def _there(self, proposal: dict[str, Any]) -> Any:
+        """Return what is selected; ids of no product are refused, since all that is said of it counts them."""
+        ids: tuple[str, ...] = proposal["value"]
+        if self._is_following or not ids:
+            return ids
+        catalog = self.app.session.catalog
+        there = {*catalog.arrow("products", ["product_id"])["product_id"].to_pylist()}
+        if unknown := [one for one in ids if one not in there]:
+            raise InputError(
+                f"selected holds {unknown[0]!r:.80}, which is the id of no product here: {len(unknown):,} of "
+                f"{counted(len(ids), 'id')} are not among the {counted(len(catalog), 'product')} of this panel. "
+                "Leave them out."
+            )
+        return ids
+
     @validate("section")
     def _offered(self, proposal: dict[str, Any]) -> Any:
         """Return the section that is opened: the one of now, if there is no other, so that nobody hears of it."""

@@ -6,11 +6,12 @@ const PIECE = 600_000;
 async function sendFiles(files, block, page) {
   const batch = `${page.id}-${Date.now()}`;
   const chosen = await Promise.all(files.map(async (one) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) })));
+  const total = chosen.reduce((sum, one) => sum + one.bytes.length, 0);
   chosen.forEach(({ name, bytes }, file) => {
     for (let at = 0; at === 0 || at < bytes.length; at += PIECE) {
       const letters = Array.from(bytes.subarray(at, at + PIECE), (byte) => String.fromCharCode(byte));
       const isLast = file === chosen.length - 1 && at + PIECE >= bytes.length;
-      page.post(block.do, { batch, file, name, content: btoa(letters.join("")), is_last: isLast });
+      page.post(block.do, { batch, file, name, content: btoa(letters.join("")), total, is_last: isLast });
     }
   });
 }

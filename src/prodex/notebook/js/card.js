@@ -101,7 +101,7 @@ function textEditor(item, block, act, page) {
   const state = page.state("card_texts");
   const id = `prodex-${page.id}-text-${item.key}`.replace(/[^\w-]/g, "_");
   const at = { product_id: block.product, place: item.key };
-  const tell = (value) => page.post("form.set", { form: "card", field: item.key, value });
+  const tell = (value) => page.post("form.set", { form: `card ${block.product}`, field: item.key, value });
   const areaIn = (event) => event.currentTarget.querySelector("textarea") ?? event.currentTarget.closest(".editor").querySelector("textarea");
   const save = (area, isLeaving = false) => {
     state.next = isLeaving ? null : state.from ?? nextText(area)?.dataset.key ?? null;
@@ -109,7 +109,7 @@ function textEditor(item, block, act, page) {
   };
   const leave = () => {
     state.next = state.from ?? null;
-    act("card.leave", { place: item.key });
+    act("card.leave", at);
   };
   const lines = editor.value.split("\n").reduce((sum, line) => sum + Math.ceil(line.length / 40 || 1), 0);
   const plainButton = (label, press, look) => h("button", { type: "button", class: classes("button", look), onclick: press }, label);
@@ -137,7 +137,7 @@ function textEditor(item, block, act, page) {
     h("textarea", {
       id, key: item.key, rows: String(Math.max(2, Math.min(12, lines + 1))), dir: "auto", lang: editor.lang ?? null, "data-limit": editor.limit,
       "aria-describedby": `${id}-count ${id}-hint ${id}-error`,
-      ...page.typing.attributes(`card/${item.key}`, editor.value, tell, { isLong: true }),
+      ...page.typing.attributes(`card/${block.product}/${item.key}`, editor.value, tell, { isLong: true }),
       drawn: (area) => {
         showLength(area, editor.limit);
         if (state.turn === block.turn) return;

@@ -323,7 +323,16 @@ class Page {
       // Nor does it take the focus away from what the first one has opened.
       if (event.detail > 1 && focused(this.root)?.[BORN] > firstClick) event.preventDefault();
     }, true);
-    this.root.addEventListener("keydown", (event) => { this.pressed = event.target; }, true);
+    let held = null;
+    this.root.addEventListener("keydown", (event) => {
+      this.pressed = event.target;
+      if (!event.repeat) held = event.target;
+      // A key that is held presses what it was pressed on, and never what has the focus since then: "Yes, send" after "Send".
+      else if (["Enter", " "].includes(event.key) && event.target !== held) {
+        event.stopPropagation();
+        event.preventDefault();
+      }
+    }, true);
     this.root.addEventListener("click", (event) => {
       if (event.detail === 1) firstClick = performance.now();
       // The second half of a double click never presses what the first one has brought under the pointer.

@@ -51,7 +51,7 @@ _READ = """
 _CORRECT = """
     corrections
     card.correct_first card.edit card.leave card.correct card.undo
-    corrections.open corrections.remove corrections.again corrections.clear corrections.undo
+    corrections.open corrections.remove corrections.again corrections.clear corrections.undo corrections.speak
     bulk.choose bulk.collect bulk.back
     returned.read returned.upload
     paste.confirm paste.clear

@@ -18,6 +18,7 @@ from prodex.notebook.views.completeness import completeness_block, completeness_
 from prodex.notebook.views.conditions import conditions_bar
 from prodex.notebook.views.figures import AuditFigures, figures_of, figures_wants
 from prodex.notebook.views.forms import FormField, form, form_values
+from prodex.notebook.views.frame import catalog_title
 from prodex.notebook.views.heat_map import heat_map_block, heat_map_wants
 from prodex.notebook.views.overview import (
     gaps_block,
@@ -41,6 +42,7 @@ _NOT_AUDITED = (
     "These products have not been audited. "
     "After an audit, figures, worklists and the answers that come back are shown here."
 )
+_OF_BEFORE = "The audit of “{title}” was not kept: other products are shown by now. Press Audit for these."
 _INVITATION = "Select a figure, grade, gap, cell or check to list its products."
 #: The values of the profile that the audit of now was made by, and of one in a file.
 _OWN, _FILE = "own", "file"
@@ -200,9 +202,11 @@ def _audited(catalog: Catalog, profile: str | Profile, pending: bool, reporter: 
 
 
 def _with_audit(catalog: Catalog, session: Session, made: Audit) -> Session:
-    """Show an audit, unless another catalogue is shown by now."""
+    """Show an audit, unless another catalogue is shown by now: then say that it is of the one before."""
     if session.catalog is not catalog:
-        return session
+        return session.noting(
+            _OF_BEFORE.format(title=catalog_title(catalog)), is_problem=True, section="quality"
+        )
     return session.replaced(audit=made).filtered(_answerable(session.conditions, made))
 
 

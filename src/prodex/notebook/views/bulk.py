@@ -7,8 +7,10 @@ these products, this operation and this catalogue; with any other of them it is 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -18,8 +20,9 @@ from prodex.corrections.operations import OPERATIONS
 from prodex.corrections.recipe import Recipe, RecipeStep
 from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
-from prodex.errors import InputError, QueryError
+from prodex.errors import InputError, ProdexError, QueryError
 from prodex.exploration.facets import FilterResult
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.session import Refused, Session, error_text
@@ -35,6 +38,7 @@ from prodex.notebook.views.blocks import (
     typed_text,
     work,
 )
+from prodex.notebook.views.corrections import collecting
 from prodex.notebook.views.fix_blocks import effect_blocks, frame_blocks
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.operations import (
@@ -280,11 +284,9 @@ def collect(session: Session, digest: str) -> Session:
     made = _BOX.preview(session)
     if made is None or made.digest != digest or not made.shown.texts:
         raise Refused("What would be collected is another by now. Look at it, and collect it again.")
-    for one in made.shown.texts:
-        session = session.correcting(one)
-    return session.noting(
-        f"Collected {counted(len(made.shown.texts), 'correction')}: they are sent from Corrections."
-    )
+    session, replaced = collecting(session, made.shown.texts)
+    said = f"Collected {counted(len(made.shown.texts), 'correction')}: they are sent from Corrections. {replaced}"
+    return session.noting(said.strip())
 
 
 @action("bulk.back")
@@ -319,8 +321,18 @@ def keep_recipe(app: Panel) -> None:
         own if before is None else before.selection & own,
         "" if before is None else "; ".join(before.unwritten),
     )
+    # As of every form that writes a file: a name that is taken replaces nothing. Who presses twice has kept it already.
+    if path.exists() and not _has_kept(path, recipe):
+        raise Refused(f"{path} already exists. Give another name, or delete it first.", at=f"{_RECIPE}.file")
     saved = recipe.save(path)
     app.change(lambda now: now.noting(f"Kept as {saved}."))
+
+
+def _has_kept(path: Path, recipe: Recipe) -> bool:
+    """Return whether a file is this recipe."""
+    with suppress(ProdexError):
+        return Recipe.read(path) == recipe
+    return False
 
 
 # What is shown of a preview.
@@ -330,7 +342,7 @@ def _preview_blocks(fix: Fix, chosen: RecipeStep | None) -> Iterator[Block]:
     """Yield what a correction would change: the counts, a sample before and after, what is not taken, the effect."""
     rows = fix.preview()
     words = "take back what was sent" if chosen is None else chosen.operation.words
-    title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, rows['gtin'].nunique())}."
+    title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, chosen, rows['gtin'].nunique())}."
     yield paragraph(typed_text(title), key="said", tone="status")
     lines = [line for state, what in _NOT_TAKEN.items() for line in _reasons(fix, state, what)]
     if (reasons := listed([typed_text(one) for one in lines], key="reasons", tone="problem")) is not None:
@@ -356,7 +368,7 @@ def _reasons(fix: Fix, state: str, what: str) -> list[str]:
     return lines
 
 
-def _counts_in_words(fix: Fix, products: int) -> str:
+def _counts_in_words(fix: Fix, chosen: RecipeStep | None, products: int) -> str:
     """Return how many values change, of how many products, are so already, and are not taken."""
     counts, steps = fix.counts, fix.steps
     parts = []
@@ -367,6 +379,17 @@ def _counts_in_words(fix: Fix, products: int) -> str:
         parts.append(f"{already:,} {'is' if already == 1 else 'are'} so already")
     parts += [f"{number:,} {state_in_words(state)}" for state in _NOT_TAKEN if (number := counts[state])]
     without = int(steps["no_value"].sum()) if "no_value" in steps else 0
-    if without:
+    if without and _is_asked_for(fix, chosen):
         parts.append(f"{counted(without, 'product')} {'has' if without == 1 else 'have'} no value there")
+    elif without:
+        parts.append(
+            f"what {counted(without, 'product')} {'has' if without == 1 else 'have'} there was not asked for"
+        )
     return ", ".join(parts) or "nothing to change"
+
+
+def _is_asked_for(fix: Fix, chosen: RecipeStep | None) -> bool:
+    """Return whether the products were loaded with what is corrected: else nobody knows that they have none."""
+    if chosen is None:
+        return True
+    return asked_for(fix.catalog.origin, [chosen.attribute], chosen.language) is not Asked.NOTHING

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from prodex.errors import InputError
+from prodex.errors import InputError, ProdexError
 from prodex.exploration.card.texts import LanguageText, TextCell, TextRow, Texts
-from prodex.locales import language_label
+from prodex.locales import language_label, short_of
 from prodex.notebook.session.actions import Block, action
 from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import listed, typed_text
@@ -22,8 +22,6 @@ from prodex.tables.fill_state import LACKING
 from prodex.untrusted_text import cut, label, words
 from prodex.worklists.text_corrections import TextCorrection
 
-#: The form in which what is typed is kept: a field for each text.
-FORM = "card"
 #: Bytes of a correction that a card shows; the list of corrections has the rest.
 _MOST = 60_000
 #: Characters that a sentence quotes.
@@ -100,7 +98,7 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
                     "gap": cell.gap and str(cell.gap),
                     "items": [
                         _item(session, line, cell, spot, changed, card.product_id)
-                        for spot in _spots(card, line, cell)
+                        for spot in _spots(card, line, cell, changed)
                     ],
                     "problems": card.problems.get(_named(line, cell), []),
                 }
@@ -129,28 +127,38 @@ def texts_part(card: CardContents, session: Session | None = None) -> Block:
     return part("Texts by language", texts, others)
 
 
-def _spots(card: CardContents, line: TextRow, cell: TextCell) -> list[Spot]:
-    """Return the texts of a cell, or the place where one may be added."""
-    there: Sequence[LanguageText | None] = cell.texts or [None] * _may_be_added(line, cell)
-    return [_spot(card, line, cell, one) for one in there]
+def _spots(card: CardContents, line: TextRow, cell: TextCell, changed: _Changed) -> list[Spot]:
+    """Return the texts of a cell, or the place where one may be added: those where some were, in their language."""
+    if cell.texts:
+        return [_spot(card, line, cell, one) for one in cell.texts]
+    if cell.language is None or not _may_be_added(line, cell):
+        return []
+    added = [
+        language
+        for product, attribute, language, position in changed
+        if (product, attribute, position) == (card.product_id, line.path, None)
+        and short_of(language) == cell.language
+    ]
+    return [_spot(card, line, cell, None, language) for language in added or [cell.language]]
 
 
-def _every_spot(card: CardContents) -> Iterator[tuple[TextRow, TextCell, Spot]]:
+def _every_spot(card: CardContents, session: Session) -> Iterator[tuple[TextRow, TextCell, Spot]]:
+    changed = _changed(session)
     for line in card.texts.lines:
         for cell in line.cells:
-            for spot in _spots(card, line, cell):
+            for spot in _spots(card, line, cell, changed):
                 yield line, cell, spot
 
 
-def spot_at(card: CardContents, place: str) -> Spot | None:
+def spot_at(card: CardContents, place: str, session: Session) -> Spot | None:
     """Return the spot that a page means; None if the product has none there."""
-    return next((one for *_, one in _every_spot(card) if one.place == place and place), None)
+    return next((one for *_, one in _every_spot(card, session) if one.place == place and place), None)
 
 
-def first_to_correct(card: CardContents) -> Spot | None:
+def first_to_correct(card: CardContents, session: Session) -> Spot | None:
     """Return the first text with a problem; without any, the first text, which is a name; else the first gap."""
     found: dict[int, Spot] = {}
-    for line, cell, spot in _every_spot(card):
+    for line, cell, spot in _every_spot(card, session):
         if spot.blank is not None:
             found.setdefault(0 if _named(line, cell) in card.problems else 1 if spot.there else 2, spot)
     return found[min(found)] if found else None
@@ -161,7 +169,7 @@ def correct_first(session: Session, product_id: str) -> Session:
     """Open a card, and the editor of the text that is most likely meant."""
     card = contents_of(session, product_id)
     session = keeping_contents(session.replaced(product_id=product_id), card)
-    if (spot := first_to_correct(card)) is None:
+    if (spot := first_to_correct(card, session)) is None:
         raise InputError("This product has no text that can be corrected here.")
     return _editing(session, product_id, spot)
 
@@ -169,7 +177,7 @@ def correct_first(session: Session, product_id: str) -> Session:
 @action("card.edit")
 def edit_text(session: Session, product_id: str, place: str) -> Session:
     """Open the editor of a text."""
-    if (spot := spot_at(contents_of(session, product_id), place)) is None:
+    if (spot := spot_at(contents_of(session, product_id), place, session)) is None:
         raise InputError("This text is not there any more. Nothing was opened.")
     return _editing(session, product_id, spot)
 
@@ -186,13 +194,17 @@ def _editing(session: Session, product_id: str, spot: Spot) -> Session:
 
 
 @action("card.leave")
-def leave_text(session: Session, place: str) -> Session:
+def leave_text(session: Session, product_id: str, place: str) -> Session:
     """Close the editor of a text, without what was typed there."""
-    typed = {name: text for name, text in session.typed.get(FORM, {}).items() if name != place}
-    errors = {at: error for at, error in session.errors.items() if at != f"{FORM}.{place}"}
-    session = session.replaced(typed={**session.typed, FORM: typed}, errors=errors)
+    form = form_of(product_id)
+    typed = {name: text for name, text in session.typed.get(form, {}).items() if name != place}
+    errors = {at: error for at, error in session.errors.items() if at != f"{form}.{place}"}
+    session = session.without_typed(form).replaced(errors=errors)
+    if typed:
+        session = session.with_typed(form, **typed)
     now = session.part(Editing)
-    return session.with_part(Editing(turn=now.turn)) if now.place == place else session
+    is_open = (now.product_id, now.place) == (product_id, place)
+    return session.with_part(Editing(turn=now.turn)) if is_open else session
 
 
 @action("card.correct")
@@ -219,16 +231,18 @@ def correct_text(
     is_leaving
         Whether somebody has gone on elsewhere: then nothing is collected where nothing was typed.
     """
-    spot = spot_at(contents_of(session, product_id), place)
+    spot = spot_at(contents_of(session, product_id), place, session)
     if spot is None or spot.blank is None:
         typed = f" You typed: “{cut(text, _QUOTED)}”" if text else ""
         raise Refused(f"Nothing was kept: product {cut(product_id, 60)} has no such text any more.{typed}")
     now = _shown_text(session, spot)
     if _are_same(text, now) and not (text is None and spot.there is not None):
-        return leave_text(session, place)
+        session = leave_text(session, product_id, place)
+        # The editor of a text that is to be deleted shows it: whoever saves that keeps the text.
+        return _undone(session, spot) if _are_same(text, spot.original) and not is_leaving else session
     if text is not None and not text.strip():
         if is_leaving:
-            return leave_text(session, place)
+            return leave_text(session, product_id, place)
         other = "press Delete text" if spot.there is not None else "press Cancel"
         return _kept_open(session, product_id, spot, before, text, f"Write a text, or {other}.")
     if not _are_same(before, now):
@@ -236,18 +250,18 @@ def correct_text(
         again = f"This text {said}. Nothing was kept. Press Save again to replace it, or Escape to leave it."
         return _kept_open(session, product_id, spot, now, text, again)
     if text is not None and _are_same(text, spot.original):
-        return _undone(leave_text(session, place), spot)
+        return _undone(leave_text(session, product_id, place), spot)
     try:
         correction = replace(spot.blank, text=text)
     except InputError as error:
         return _kept_open(session, product_id, spot, before, text, str(error))
-    return leave_text(session, place).correcting(correction)
+    return leave_text(session, product_id, place).correcting(correction)
 
 
 @action("card.undo")
 def undo_text(session: Session, product_id: str, place: str) -> Session:
     """Take back the correction of a text, as long as it was not sent."""
-    spot = spot_at(contents_of(session, product_id), place)
+    spot = spot_at(contents_of(session, product_id), place, session)
     return session if spot is None else _undone(session, spot)
 
 
@@ -258,26 +272,35 @@ def _undone(session: Session, spot: Spot) -> Session:
 
 def _left(session: Session, product_id: str, now: Editing) -> Session:
     """Collect what was typed in an editor before another one is opened."""
-    typed = _typed(session, now.place)
-    if now.product_id != product_id or typed is None:
-        # Of another product: what was typed stays, and is there again with its card.
+    typed, at = _typed(session, now.product_id, now.place), f"{form_of(now.product_id)}.{now.place}"
+    if typed is None:
         return session
-    after = correct_text(session, product_id, now.place, now.before, typed, is_leaving=True)
-    if (error := after.errors.get(f"{FORM}.{now.place}")) is not None:
-        raise Refused(error, at=f"{FORM}.{now.place}")
-    return after
+    is_elsewhere = now.product_id != product_id
+    try:
+        after = correct_text(session, now.product_id, now.place, now.before, typed, is_leaving=True)
+    except ProdexError:
+        if is_elsewhere:
+            return session
+        raise
+    if (error := after.errors.get(at)) is None:
+        return after
+    if is_elsewhere:
+        # Its card is not shown, and neither would be the reason: what was typed stays, and is in its editor again.
+        return session
+    raise Refused(error, at=at)
 
 
 def _kept_open(
     session: Session, product_id: str, spot: Spot, before: str | None, text: str | None, error: str
 ) -> Session:
     """Return the session in which an editor stays open, or is again, with why nothing was collected."""
+    form = form_of(product_id)
     if text is not None:
-        session = session.with_typed(FORM, **{spot.place: text})
+        session = session.with_typed(form, **{spot.place: text})
     now = session.part(Editing)
-    turn = now.turn if now.place == spot.place else now.turn + 1
+    turn = now.turn if (now.product_id, now.place) == (product_id, spot.place) else now.turn + 1
     return session.with_part(Editing(product_id, spot.place, before, turn)).replaced(
-        errors={**session.errors, f"{FORM}.{spot.place}": error}
+        errors={**session.errors, f"{form}.{spot.place}": error}
     )
 
 
@@ -292,13 +315,19 @@ def _may_be_added(line: TextRow, cell: TextCell) -> bool:
     return cell.gap in _GAPS and cell.lang is not None and "." not in line.path
 
 
-def _spot(card: CardContents, line: TextRow, cell: TextCell, there: LanguageText | None) -> Spot:
-    language = "" if cell.language is None else language_label(cell.language)
-    name = f"{line.attribute.text}, {language}"
-    if cell.language is None:
+def _spot(
+    card: CardContents,
+    line: TextRow,
+    cell: TextCell,
+    there: LanguageText | None,
+    language: str | None = None,
+) -> Spot:
+    spoken = language or cell.language
+    name = f"{line.attribute.text}, {'' if spoken is None else language_label(spoken)}"
+    if spoken is None:
         return Spot(name, there, None)  # a correction could not name its language
     updated_at = card.texts.updated_at
-    blank = TextCorrection(card.product_id, line.path, cell.language, None, updated_at=updated_at)
+    blank = TextCorrection(card.product_id, line.path, spoken, None, updated_at=updated_at)
     if there is not None:
         blank = replace(
             blank,
@@ -323,9 +352,14 @@ def _shown_text(session: Session, spot: Spot) -> str | None:
     return spot.original if new is None else new
 
 
-def _typed(session: Session, place: str) -> str | None:
+def form_of(product_id: str) -> str:
+    """Return the form in which what is typed on the card of a product is kept, with a field for each text."""
+    return f"card {product_id}"
+
+
+def _typed(session: Session, product_id: str, place: str) -> str | None:
     """Return what was typed for a text and not collected yet."""
-    typed = session.typed.get(FORM, {}).get(place)
+    typed = session.typed.get(form_of(product_id), {}).get(place)
     return typed if isinstance(typed, str) else None
 
 
@@ -366,7 +400,7 @@ def _editor(session: Session, line: TextRow, cell: TextCell, spot: Spot, product
     now = session.part(Editing)
     if not spot.place or (now.product_id, now.place) != (product_id, spot.place):
         return None
-    typed = _typed(session, spot.place)
+    typed = _typed(session, product_id, spot.place)
     current = _shown_text(session, spot)
     return {
         "value": (current or "") if typed is None else typed,
@@ -374,7 +408,7 @@ def _editor(session: Session, line: TextRow, cell: TextCell, spot: Spot, product
         "limit": longest_text(line.path),
         "lang": cell.lang,
         "can_delete": spot.there is not None,
-        "error": session.errors.get(f"{FORM}.{spot.place}", ""),
+        "error": session.errors.get(f"{form_of(product_id)}.{spot.place}", ""),
     }
 
 

@@ -239,7 +239,9 @@ def value_table(found: ComparedSnapshots, what: What, rows: slice) -> Block:
     return listing(
         changes.to_dict("records"),
         {
-            "GTIN": lambda one: typed_text(one["product_id"] if pd.isna(one["gtin"]) else one["gtin"]),
+            "GTIN": lambda one: typed_text(
+                f"id {one['product_id']}" if pd.isna(one["gtin"]) else one["gtin"]
+            ),
             "Attribute": lambda one: attribute_cell(one, in_language(one)),
             "What": lambda one: typed_text(f"{one['column'].replace('_', ' ')} {one['change']}"),
             "Old": lambda one: _value_cell(one["old"]),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -28,6 +29,7 @@ from prodex.notebook.views.compared import (
     value_table,
 )
 from prodex.notebook.views.forms import FormField, Setting, form, form_values
+from prodex.notebook.views.frame import catalog_title
 from prodex.notebook.views.pages_of_rows import RowList
 from prodex.notebook.views.paths import path_of
 from prodex.notebook.views.saved_snapshots import (
@@ -98,9 +100,20 @@ def comparison_blocks(session: Session, every: Sequence[SnapshotEntry]) -> list[
         row(*since, key="since") if since else None,
         form(session, "compare", fields, start, look="wide", label="Compare snapshots"),
         work(session, _SLOT),
-        *(_results(session, found) if found is not None and found.difference is session.difference else ()),
     ]
+    if found is not None and found.difference is session.difference:
+        blocks += [_pair(found, form_values(session, "compare", fields)), *_results(session, found)]
     return [one for one in blocks if one]
+
+
+def _pair(found: ComparedSnapshots, chosen: Mapping[str, Any]) -> Block:
+    """Return which two were compared: the form above may have others by now."""
+    pair = {"old": found.difference.old, "new": found.difference.new}
+    titles = [typed_text(catalog_title(one)) for one in pair.values()]
+    is_chosen = all(one.folder is not None and str(one.folder) == chosen[name] for name, one in pair.items())
+    now = "" if is_chosen else " Others are chosen above: press Compare to see what changed between these."
+    said = ["Changes from ", titles[0], " to ", titles[1], f".{now}"]
+    return paragraph(said, key="compared", tone="status" if is_chosen else "note")
 
 
 def _comparable(every: Iterable[SnapshotEntry]) -> list[SnapshotEntry]:

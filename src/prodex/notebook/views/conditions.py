@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ from prodex.exploration.saved_views import (
 )
 from prodex.exploration.table_page import Order, title
 from prodex.notebook.session.actions import Block, Panel, action, task
-from prodex.notebook.session.session import Session
+from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.blocks import box, button, fold, paragraph, row
 from prodex.notebook.views.columns import columns_of, with_columns
 from prodex.notebook.views.forms import FormField, form, form_values, required
@@ -92,25 +93,35 @@ def _widening(session: Session) -> Iterator[Block]:
         yield _quiet(label, "only", "Filter by what is selected; Back returns", to="back")
 
 
-def _said(session: Session) -> list[tuple[str, Selection]]:
-    """Return each condition in words, and what is left without it."""
-    found = labels(session.conditions, session.filter.facets.called, title)
-    return [(str(said), without) for said, without in found]
+def _said(session: Session) -> dict[tuple[str, int], Selection]:
+    """Return what is left without each condition, by its words and how many before it have the same.
+
+    Long values may be the same as far as they are shown.
+    """
+    found: dict[tuple[str, int], Selection] = {}
+    alike: Counter[str] = Counter()
+    for label, without in labels(session.conditions, session.filter.facets.called, title):
+        said = str(label)
+        found[said, alike[said]] = without
+        alike[said] += 1
+    return found
 
 
 def _chips(session: Session) -> Iterator[Block]:
-    said = [label for label, _ in _said(session)]
-    for place, label in enumerate(said):
+    said = [*_said(session)]
+    keys = [f"chip/{label}{f' {before}' if before else ''}" for label, before in said]
+    for place, (label, before) in enumerate(said):
         # The focus goes on to the chip that takes its place.
-        near = said[place + 1] if place + 1 < len(said) else said[place - 1] if place else ""
+        near = keys[place + 1] if place + 1 < len(said) else keys[place - 1] if place else ""
         yield button(
             f"{label} ✕",
             "conditions.remove",
-            key=f"chip/{label}",
+            key=keys[place],
             look="chip",
             title="Remove this filter",
-            to=f"chip/{near}" if near else SEARCH_FIELD,
+            to=near or SEARCH_FIELD,
             said=label,
+            before=before,
         )
     if len(said) > 1:
         yield button("Clear all", "conditions.clear", key="clear", look="chip", to=SEARCH_FIELD)
@@ -123,10 +134,9 @@ def _only_selected(session: Session) -> Selection:
 
 
 @action("conditions.remove")
-def remove_condition(session: Session, said: str) -> Session:
-    """Remove a condition, named by its words; one that is gone already stays gone."""
-    left = next((without for label, without in _said(session) if label == said), session.conditions)
-    return session.filtered(left)
+def remove_condition(session: Session, said: str, before: int = 0) -> Session:
+    """Remove a condition, named by its words and how many of the same are before it; one that is gone stays gone."""
+    return session.filtered(_said(session).get((said, before), session.conditions))
 
 
 @action("conditions.clear")
@@ -236,6 +246,11 @@ def save_shown(app: Panel) -> None:
     session = app.session
     values = form_values(session, "views", _view_fields(session, []))
     name = required(values, "views", "name", "Enter a name for the view first, such as Without pictures.")
+    # Whoever has opened a view saves it anew; a name that only happens to be taken is that of somebody's work.
+    if name != session.part(OpenedView).name and name in {view.name for view in saved_views()}:
+        raise Refused(
+            "There is a view of this name. Open it first to replace it, or give another name.", "views.name"
+        )
     order = session.part(ProductTableState).order
     save_view(SavedView(name, session.conditions, columns_of(session), order.column, order.descending))
     opened = OpenedView(name, session.conditions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,9 +17,9 @@ from typing import Any
 from prodex.catalog import Catalog
 from prodex.display.fix import state_in_words, states_in_words
 from prodex.errors import ProdexError
-from prodex.exploration.drafts import SentCorrections, draft_name
+from prodex.exploration.drafts import SentCorrections, are_same_products, draft_name
 from prodex.languages.labels import attribute_title
-from prodex.locales import language_label
+from prodex.locales import language_label, short_of
 from prodex.notebook.session.actions import Block, Panel, Section, Want, action, task
 from prodex.notebook.session.session import Refused, Session
 from prodex.notebook.views.arrival import profile_of
@@ -41,6 +41,7 @@ from prodex.notebook.views.sending import (
 from prodex.phrases import counted, moment_in_words
 from prodex.progress import Reporter
 from prodex.quality import Audit
+from prodex.send.known_products import KnownProducts
 from prodex.untrusted_text import label
 from prodex.worklists.fix import Fix
 from prodex.worklists.given_corrections import correct_from
@@ -60,6 +61,10 @@ _NOTHING = (
     "only from here. A table of corrections is pasted below; worklists that came back are sent from Quality."
 )
 _GONE = "Nothing was done: that correction is another by now, or is gone."
+#: What a correction is refused with whose language alone is not enough.
+_NEEDS_COUNTRY = "its code needs a country"
+#: What to do where no product of the catalogue says of which country it is.
+_ELSEWHERE = "Here: “Set value” of “Correct the chosen products” takes a language with its country."
 _NOT_JUDGED = "Not judged. Change a correction to judge all of them again."
 
 
@@ -89,14 +94,17 @@ class CollectedCorrections:
     Attributes
     ----------
     taken
-        What was withdrawn last, to bring it back.
+        What was withdrawn or replaced, to bring it back: what belongs together, the last first to come back.
+    of
+        The catalogue that it is about.
     names
         Name and GTIN of the products of what was sent, by id: that is not judged again.
     arrived
         What has arrived, of what was sent last.
     """
 
-    taken: tuple[TextCorrection, ...] = ()
+    taken: tuple[tuple[TextCorrection, ...], ...] = ()
+    of: Catalog | None = field(default=None, repr=False)
     names: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     arrived: tuple[TextCorrection, ...] = ()
 
@@ -143,7 +151,7 @@ def corrections_view(session: Session) -> list[Block]:
 
 def _back_row(session: Session) -> Iterator[Block]:
     """Yield what takes corrections back: not on the way to what sends them."""
-    taken = session.part(CollectedCorrections).taken
+    taken = (_taken(session) or ((),))[-1]
     clear = button("Clear", "corrections.clear", title="Remove all corrections that were not sent", to="undo")
     undo = button(f"Bring back {counted(len(taken), 'correction')}", "corrections.undo", key="undo")
     if session.corrections or taken:
@@ -226,7 +234,7 @@ def _names_in(made: Preview) -> dict[str, Mapping[str, Any]]:
 
 
 def _product_cell(it: _Listed) -> Cell:
-    product = typed_text(label(it.answer.get("name") or f"product {it.one.product_id}").text)
+    product = typed_text(label(it.answer.get("name") or f"product {it.one.product_id}"))
     opens = button(
         [product],
         "corrections.open",
@@ -259,6 +267,10 @@ def _acts(it: _Listed) -> Iterator[Block]:
         question, title = it.answer["question"], f"{what} is meant as it is"
         key = f"confirm {which}"
         yield button("It is meant", "send.confirm", key=key, outbox=_NAME, which=question, title=title)
+    for code in it.answer.get("codes", ()):
+        named = language_label(code)
+        title = f"{it.title} is in {named}"
+        yield button(named, "corrections.speak", key=f"{code} {which}", which=which, code=code, title=title)
     title = f"Remove {what}"
     yield button("Remove", "corrections.remove", key=f"remove {which}", which=which, title=title, to="undo")
 
@@ -300,10 +312,41 @@ def _found(which: str, among: Collection[TextCorrection]) -> TextCorrection:
     raise Refused(_GONE)
 
 
+def _taken(session: Session) -> tuple[tuple[TextCorrection, ...], ...]:
+    """Return what can be brought back; what was withdrawn of another catalogue is about other products."""
+    state = session.part(CollectedCorrections)
+    is_here = state.of is not None and are_same_products(state.of, session.catalog)
+    return state.taken if is_here else ()
+
+
+def _with_taken(session: Session, taken: tuple[tuple[TextCorrection, ...], ...]) -> Session:
+    return session.with_changed(CollectedCorrections, taken=taken, of=session.catalog)
+
+
 def _withdrawn(session: Session, corrections: tuple[TextCorrection, ...]) -> Session:
     """Return the session without corrections, which can be brought back."""
+    if not corrections:
+        # Pressed twice: what the first press has taken away is still to be brought back.
+        return session
     left = tuple(one for one in session.corrections if one not in corrections)
-    return session.with_changed(CollectedCorrections, taken=corrections).replaced(corrections=left)
+    return _with_taken(session, (*_taken(session), corrections)).replaced(corrections=left)
+
+
+def collecting(session: Session, corrections: Collection[TextCorrection]) -> tuple[Session, str]:
+    """Return the session with corrections, and what is said of those that they replace: these can be brought back."""
+    there = {one.place: one for one in session.corrections}
+    found = [(there.get(one.place), one) for one in corrections]
+    replaced = tuple(old for old, one in found if old is not None and old.text != one.text)
+    for one in corrections:
+        session = session.correcting(one)
+    if not replaced:
+        return session, ""
+    verb = "was" if len(replaced) == 1 else "were"
+    said = (
+        f"{counted(len(replaced), 'correction')} of the same text{'s' * (len(replaced) > 1)} {verb} replaced: "
+        "“Bring back” in Corrections has what was there."
+    )
+    return _with_taken(session, (*_taken(session), replaced)), said
 
 
 def _settled(
@@ -346,6 +389,15 @@ def collect_again(session: Session, which: str) -> Session:
     return _settled(session, [one], [one])
 
 
+@action("corrections.speak")
+def speak(session: Session, which: str, code: str) -> Session:
+    """Say in which country's language a text is, where its language alone is not enough."""
+    one = _found(which, session.corrections)
+    left = session.replaced(corrections=tuple(other for other in session.corrections if other != one))
+    session, said = collecting(left, [replace(one, language=None, language_code=code)])
+    return session.noting(said)
+
+
 @action("corrections.clear")
 def clear(session: Session) -> Session:
     """Withdraw all corrections that were not sent."""
@@ -354,12 +406,11 @@ def clear(session: Session) -> Session:
 
 @action("corrections.undo")
 def bring_back(session: Session) -> Session:
-    """Collect again what was withdrawn last."""
-    taken = session.part(CollectedCorrections).taken
-    session = session.with_changed(CollectedCorrections, taken=())
-    for one in taken:
-        session = session.correcting(one)
-    return session
+    """Collect again what was withdrawn or replaced last; what was typed since takes its place there."""
+    if not (taken := _taken(session)):
+        return session
+    session, said = collecting(_with_taken(session, taken[:-1]), taken[-1])
+    return session.noting(said)
 
 
 # Judging and sending.
@@ -377,12 +428,30 @@ def _fix(corrections: tuple[TextCorrection, ...], catalog: Catalog, audit: Audit
     return correct_from(corrections, catalog, profile=profile_of(audit))
 
 
-def _shown(fix: Fix, _: object) -> JudgedCorrections:
+def _shown(fix: Fix, of: tuple[Any, ...]) -> JudgedCorrections:
     answers = tuple(
         {**{name: one[name] for name in ("state", "reason", "name", "gtin")}, "question": question_of(one)}
         for one in fix.answers.to_dict("records")
     )
+    if any(_needs_country(one) for one in answers):
+        codes = KnownProducts.of(of[1]).codes
+        pairs = zip(of[0], answers, strict=True)
+        answers = tuple(
+            _with_countries(answer, sorted(codes.get(short_of(str(one.language)), ())))
+            for one, answer in pairs
+        )
     return JudgedCorrections(answers, states_in_words(fix), tuple(effect_blocks(fix)))
+
+
+def _needs_country(answer: Mapping[str, Any]) -> bool:
+    return _NEEDS_COUNTRY in str(answer["reason"])
+
+
+def _with_countries(answer: dict[str, Any], codes: Sequence[str]) -> dict[str, Any]:
+    """Return an answer with the codes that can be chosen: a card knows a language, and not of which country."""
+    if not _needs_country(answer):
+        return answer
+    return {**answer, "codes": codes} if codes else {**answer, "reason": f"{answer['reason']} {_ELSEWHERE}"}
 
 
 def _accepted(preview: Preview) -> tuple[TextCorrection, ...]:
@@ -396,7 +465,7 @@ def _begin(app: Panel, preview: Preview) -> None:
     group = SentCorrections(datetime.now(UTC).replace(microsecond=0), host_in_words(session), accepted)
     names = {**session.part(CollectedCorrections).names, **_names_in(preview)}
     app.change(
-        lambda now: now.with_part(CollectedCorrections(names=names)).replaced(
+        lambda now: now.with_changed(CollectedCorrections, names=names, arrived=()).replaced(
             corrections=tuple(one for one in now.corrections if one not in accepted),
             unconfirmed=(*now.unconfirmed, group),
             draft_note="",

@@ -83,6 +83,8 @@ _DATES = ("updated_at_from", "updated_at_to")
 _NOT_TRIED = frozenset({"product_languages", "source_include", "source_exclude", "search", *_DATES})
 _FOLDED = (FieldGroup.STATUS, FieldGroup.MORE, FieldGroup.ANSWER, FieldGroup.EXPERT)
 
+_OTHER = "This is about a load that was begun before the form was changed: it asks for something else now."
+
 _NAME = FormField("name", "Name of the snapshot", placeholder="optional, such as french-shop")
 _AGES = (("", "reuse it for an hour"), (86_400, "reuse it for a day"), (0, "load it again"))
 _AGE = FormField("age", "If it was loaded before", "choice", "", _AGES)
@@ -583,21 +585,21 @@ def start_load(app: Panel, allow_incomplete: bool = False) -> None:
             checked_name(name)
         except SettingsError as error:
             raise Refused(str(error), at=f"{FORM}.{_NAME.name}") from error
-    heard, is_alone = _Heard(), len(app.sections) == 1
+    heard, is_alone, began = _Heard(), len(app.sections) == 1, _question(session)
 
     load = partial(load_products, service, query, name=name, max_age=age, allow_incomplete=allow_incomplete)
 
     def cancelled(session: Session) -> Session:
         said = cancelled_text(heard.done, heard.total)
-        return _reported(session, [paragraph(said, key="cancelled", tone="note")])
+        return _reported(session, began, [paragraph(said, key="cancelled", tone="note")])
 
     app.run(
         "load",
         lambda reporter: load(progress=heard.beside(reporter)),
-        lambda session, catalog: _loaded(session, catalog, heard, is_alone=is_alone),
+        lambda session, catalog: _loaded(session, began, catalog, heard, is_alone=is_alone),
         title="Waiting for the service",
         key="load",
-        failed=_failed,
+        failed=partial(_failed, began=began),
         cancelled=cancelled,
     )
 
@@ -617,25 +619,34 @@ def resume_load(app: Panel, name: str, began: str) -> None:
     start_load(app)
 
 
-def _reported(session: Session, blocks: Iterable[Block], *, can_keep: bool = False) -> Session:
-    report = LoadReport(_question(session), tuple(blocks), can_keep)
+def _reported(
+    session: Session, began: tuple[Any, ...], blocks: Iterable[Block], *, can_keep: bool = False
+) -> Session:
+    """Return the session with what became of a load, and whether it was of what the form still asks for."""
+    now = _question(session)
+    is_other = now != began
+    other = [paragraph(_OTHER, key="other", tone="note")] if is_other else []
+    # What is kept is loaded once more with the query of the form: of another one nobody wants half of the products.
+    report = LoadReport(now, (*other, *blocks), can_keep and not is_other)
     return session.with_changed(LoadState, report=report, ended=session.part(LoadState).ended + 1)
 
 
-def _failed(session: Session, error: BaseException) -> Session:
+def _failed(session: Session, error: BaseException, began: tuple[Any, ...]) -> Session:
     said = paragraph(typed_text(error_text(error)), key="failed", tone="problem")
     # Only a load that the service ended early has something to keep; other errors left nothing, or the journal.
-    return _reported(session, [said], can_keep=isinstance(error, IncompleteLoad))
+    return _reported(session, began, [said], can_keep=isinstance(error, IncompleteLoad))
 
 
-def _loaded(session: Session, catalog: Catalog, heard: _Heard, *, is_alone: bool) -> Session:
+def _loaded(
+    session: Session, began: tuple[Any, ...], catalog: Catalog, heard: _Heard, *, is_alone: bool
+) -> Session:
     now = session.looking_at(catalog)
     blocks = load_report(catalog, heard)
     if not is_alone and now.former is not None:
         back = f"Back to {catalog_label(now.former[0])}"
         said = ["All sections show these products now. “", typed_text(back), "” at the top returns."]
         blocks.append(paragraph(said, key="shown", tone="note"))
-    return _reported(now, blocks)
+    return _reported(now, began, blocks)
 
 
 def cancelled_text(done: int, total: int) -> str:

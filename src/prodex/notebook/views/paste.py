@@ -254,8 +254,9 @@ def clear(session: Session) -> Session:
 
 
 def _judging(session: Session) -> Judging | None:
-    confirmed = session.part(ConfirmedTable)
-    if not confirmed.text:
+    confirmed, found = session.part(ConfirmedTable), _read_now(session)
+    # With another table in the field, or another choice, what was confirmed is not what somebody sees.
+    if found is None or found.value is None or not _is_confirmed(session, found.value):
         return None
     of = (confirmed.text, confirmed.meanings, session.catalog, session.audit)
     return Judging(of, partial(_fix, *of), "Judging the pasted corrections")

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from prodex.files.atomic import safe_name
 from prodex.notebook.session.actions import Block, Panel, Want, task
 from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.audited_products import is_about
-from prodex.notebook.views.blocks import box, button, heading, paragraph, row, work
+from prodex.notebook.views.blocks import box, button, heading, paragraph, row, typed_text, work
 from prodex.notebook.views.forms import FormField, form, form_values
 from prodex.notebook.views.judged_answers import answers_blocks, judged_answers
 from prodex.notebook.views.paths import path_typed
@@ -34,6 +34,9 @@ from prodex.worklists.read_worklist import read_worklist
 _NAME, _FORM, _SECTION = "returned", "returned", "quality"
 #: Bytes of files that are chosen in a page.
 _LARGEST = 200_000_000
+#: Choices of files that pages send at a time.
+_MOST_BATCHES = 8
+_NOT_ARRIVED = "The files did not arrive as they were sent. Choose them again."
 _ENDINGS = ".xlsx,.xlsm,.csv,.tsv,.txt"
 
 
@@ -122,6 +125,10 @@ def _blocks(session: Session) -> Iterator[Block | None]:
     yield work(session, _BOX.slot)
     if state.path is not None and not is_read and _BOX.slot not in session.works:
         yield paragraph("Reading the answers …", key="reading", tone="status")
+    if state.path is not None and is_read:
+        # Another folder may be typed by now, and is not read yet.
+        where = "the files that were chosen" if state.folder is not None else typed_text(str(state.path))
+        yield paragraph(["Read from ", where, "."], key="read-from", tone="muted")
     yield from answers_blocks(session, _BOX, accept="returned.accept", done=state.accepted)
     yield from _BOX.blocks(session)
 
@@ -147,12 +154,10 @@ class UploadFolder:
 
 @dataclass(frozen=True)
 class UploadedFiles:
-    """The files that a page is sending, piece by piece.
+    """Files that were chosen together in a page, which sends them piece by piece.
 
     Attributes
     ----------
-    batch
-        What the page calls them.
     folder
         Where they are kept.
     size
@@ -161,27 +166,46 @@ class UploadedFiles:
         How the files are called, by their number.
     """
 
-    batch: str = ""
-    folder: UploadFolder | None = field(default=None, repr=False)
+    folder: UploadFolder = field(default_factory=UploadFolder, repr=False)
     size: int = 0
     names: Mapping[int, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Uploads:
+    """What pages are sending, by what each calls it, the latest last: two pages may send at a time."""
+
+    batches: Mapping[str, UploadedFiles] = field(default_factory=dict)
+
+    def keeping(self, batch: str, files: UploadedFiles | None) -> Uploads:
+        """Return the same with what came of some files, or without them; what was begun long ago was left."""
+        others = {name: one for name, one in self.batches.items() if name != batch}
+        if files is not None:
+            others[batch] = files
+        return Uploads(dict([*others.items()][-_MOST_BATCHES:]))
+
+
 @task("returned.upload")
-def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_last: bool) -> None:
-    """Take a piece of a file that was chosen in a page, in their order; the last one has all of them read."""
-    state = app.session.part(UploadedFiles)
-    if state.batch != batch or state.folder is None:
-        state = UploadedFiles(batch, UploadFolder())
+def take_piece(app: Panel, batch: str, file: int, name: str, content: str, total: int, is_last: bool) -> None:
+    """Take a piece of a file that was chosen in a page, in their order; the last one has all of them read.
+
+    `total` are the bytes of all files together. Where fewer came, a piece is missing, and half of a file is not read as
+    if it were the whole: nobody would miss the answers of the other half.
+    """
+    state = app.session.part(Uploads).batches.get(batch) or UploadedFiles()
     folder = state.folder
-    assert folder is not None  # noqa: S101 - it was made above
+
+    def kept(files: UploadedFiles | None) -> None:
+        app.change(lambda now: now.with_part(now.part(Uploads).keeping(batch, files)))
+
     try:
         piece = base64.b64decode(content, validate=True)
     except ValueError as error:
-        raise Refused("The files did not arrive as they were sent. Choose them again.") from error
+        kept(None)
+        raise Refused(_NOT_ARRIVED) from error
     size = state.size + len(piece)
-    if size > _LARGEST:
-        app.change(lambda now: now.with_part(UploadedFiles()))
+    if max(size, total) > _LARGEST:
+        kept(None)
         raise Refused("The files are larger than 200 MB. Give their folder instead.")
     title = safe_name(Path(name).stem)[:80] + Path(name).suffix.casefold()[:8]
     # Two people may have given their files the same name.
@@ -189,7 +213,9 @@ def take_piece(app: Panel, batch: str, file: int, name: str, content: str, is_la
     names = {file: title, **state.names}
     with (folder.path / names[file]).open("ab") as target:
         target.write(piece)
-    app.change(lambda now: now.with_part(replace(state, size=size, names=names)))
+    kept(None if is_last else UploadedFiles(folder, size, names))
+    if is_last and size != total:
+        raise Refused(_NOT_ARRIVED)
     if is_last:
         read_answers(app, folder.path, folder)
 
