@@ -138,6 +138,23 @@ def test_a_file_has_the_products_that_the_panel_shows(
     assert f"{len(data['ids'])} products audited with" in json.dumps(data["quality"])
 
 
+def test_what_is_accepted_is_said_beside_the_figures_that_count_it(
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path
+) -> None:
+    """With the score as if it passed, as a panel has it; without any there is nothing about it."""
+    catalog, audit = sample
+    accepted = prodex.accept(audit, reason="printed so", by="ann", to=tmp_path / "accepted.jsonl")
+    said = {}
+    for name, one in (("as-found", audit), ("accepted", accepted)):
+        path = explore(catalog, audit=one).to_html(tmp_path / f"{name}.html", progress=False).path
+        said[name] = json.dumps(parts_of(path)["data"]["quality"])
+
+    found = re.search(r"([\d,]+) findings accepted by ann; with them ready .* score 100 %", said["accepted"])
+    assert found is not None
+    assert f"{len(audit.failures()):,}" == found[1]
+    assert "Accepted findings" not in said["as-found"]
+
+
 def test_more_products_than_a_file_has_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first of the table are there; the file and the call say of how many, and how to get the others."""
     monkeypatch.setattr("prodex.notebook.html_file.write.MOST_PRODUCTS", 3)

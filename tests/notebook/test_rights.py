@@ -145,6 +145,23 @@ def asked_in(shown: Any) -> Iterator[str]:
             yield from asked_in(one)
 
 
+def test_a_page_says_what_is_accepted_where_it_accepts_nothing(
+    catalog: px.Catalog, audit: px.quality.Audit, tmp_path: Path
+) -> None:
+    """Its figures count what somebody has found to be right: without the mark a reader takes it for what is to be done."""
+    accepted = px.accept(audit, reason="printed so", by="ann", to=tmp_path / "accepted.jsonl")
+    shown = {}
+    for name, one in (("as found", audit), ("accepted", accepted)):
+        app = App(Session(catalog, one, may=Right.READ))
+        app.act("section.open", name="quality")
+        settle(app)
+        shown[name] = str(app.view())
+        assert not has_button(app, "Accept findings")
+
+    assert f"{len(audit.failures()):,} findings accepted by ann" in shown["accepted"]
+    assert "Accepted findings" not in shown["as found"]
+
+
 def test_words_name_no_button_that_a_page_lacks(tmp_path: Path) -> None:
     """Who wants grades over time is sent to a terminal, and changed values are listed where nothing exports them."""
     records = [one.record for one in shared_products(2)]
