@@ -339,6 +339,24 @@ def test_changes_of_more_products_are_counted(tmp_path: Path, monkeypatch: pytes
     assert len(every["rows"]) < every["every"] == len(difference.changes)
 
 
+def test_products_that_came_and_went_without_being_listed_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file and the call say of how many, also where no value has changed; what does not fit at all is refused."""
+    old = prodex.flatten([{"id": n} for n in range(7)])
+    new = prodex.flatten([{"id": n, "isOwnedBy": {"name": f"{n} {n}"}} for n in range(10, 19)])
+    monkeypatch.setattr("prodex.notebook.html_file.changes.MOST_PRODUCTS", 4)
+    written = prodex.diff(old, new).to_html(tmp_path / "changes.html", progress=False)
+
+    said = [f"4 of {count} {what} products are listed" for count, what in ((9, "added"), (7, "removed"))]
+    head = json.dumps(parts_of(written.path)["data"]["head"])
+    assert [[True, True], [True, True]] == [[one in "".join(written.notes), one in head] for one in said]
+    monkeypatch.setattr("prodex.notebook.html_file.changes.MOST_BYTES", 900_000)
+    with pytest.raises(InputError, match="do not fit into a file"):
+        prodex.diff(old, new).to_html(tmp_path / "none.html", progress=False)
+    assert not (tmp_path / "none.html").exists()
+
+
 def test_values_without_room_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first values are there, and it is said how many."""
     difference = changed()
