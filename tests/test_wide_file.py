@@ -93,6 +93,16 @@ def test_a_workbook_has_dates_and_no_formula(catalog: prodex.Catalog, tmp_path: 
     assert "1899-11-23" in str(sheet.cell(2, places["created_at"]).value)
 
 
+def test_the_first_day_of_a_spreadsheet_is_that_day(tmp_path: Path) -> None:
+    """Many systems write it where no date is known; as a number below 1 it would be a time without a day."""
+    moments = [f"1900-01-0{day}T{hour}:00:00" for day, hour in ((1, "00"), (1, "13"), (2, "00"))]
+    made = prodex.flatten([{"id": place, "createdAt": one} for place, one in enumerate(moments)])
+    file = made.export_wide(tmp_path / "shop.xlsx")[0]
+
+    column = pd.read_excel(file, engine="openpyxl")["created_at"]
+    assert moments == [one.isoformat() for one in column]
+
+
 def test_csv_for_a_spreadsheet_is_escaped_when_asked(catalog: prodex.Catalog, tmp_path: Path) -> None:
     """As in every other export; without it, programs get each text as it is."""
     plain = catalog.export_wide(tmp_path / "plain.csv", "fr")[0].read_bytes()
@@ -154,7 +164,7 @@ def test_more_columns_than_a_sheet_holds_are_refused(tmp_path: Path, monkeypatch
     before = file.read_bytes()
     monkeypatch.setattr(xlsx_files, "MOST_COLUMNS", 70)
 
-    with pytest.raises(QueryError, match=r"would have \d+ columns, and a sheet holds 70. Choose"):
+    with pytest.raises(QueryError, match=r"^shop\.xlsx would have \d+ columns, and a sheet holds 70\. Choose"):
         made.export_wide(file)
     assert [file] == list(tmp_path.iterdir())
     assert before == file.read_bytes()

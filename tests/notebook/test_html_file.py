@@ -138,6 +138,23 @@ def test_a_file_has_the_products_that_the_panel_shows(
     assert f"{len(data['ids'])} products audited with" in json.dumps(data["quality"])
 
 
+def test_what_is_accepted_is_said_beside_the_figures_that_count_it(
+    sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path
+) -> None:
+    """With the score as if it passed, as a panel has it; without any there is nothing about it."""
+    catalog, audit = sample
+    accepted = prodex.accept(audit, reason="printed so", by="ann", to=tmp_path / "accepted.jsonl")
+    said = {}
+    for name, one in (("as-found", audit), ("accepted", accepted)):
+        path = explore(catalog, audit=one).to_html(tmp_path / f"{name}.html", progress=False).path
+        said[name] = json.dumps(parts_of(path)["data"]["quality"])
+
+    found = re.search(r"([\d,]+) findings accepted by ann; with them ready .* score 100 %", said["accepted"])
+    assert found is not None
+    assert f"{len(audit.failures()):,}" == found[1]
+    assert "Accepted findings" not in said["as-found"]
+
+
 def test_more_products_than_a_file_has_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first of the table are there; the file and the call say of how many, and how to get the others."""
     monkeypatch.setattr("prodex.notebook.html_file.write.MOST_PRODUCTS", 3)
@@ -320,6 +337,24 @@ def test_changes_of_more_products_are_counted(tmp_path: Path, monkeypatch: pytes
         one for one in parts_of(written.path)["data"]["choices"] if one["value"] == ["changed", None]
     )
     assert len(every["rows"]) < every["every"] == len(difference.changes)
+
+
+def test_products_that_came_and_went_without_being_listed_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file and the call say of how many, also where no value has changed; what does not fit at all is refused."""
+    old = prodex.flatten([{"id": n} for n in range(7)])
+    new = prodex.flatten([{"id": n, "isOwnedBy": {"name": f"{n} {n}"}} for n in range(10, 19)])
+    monkeypatch.setattr("prodex.notebook.html_file.changes.MOST_PRODUCTS", 4)
+    written = prodex.diff(old, new).to_html(tmp_path / "changes.html", progress=False)
+
+    said = [f"4 of {count} {what} products are listed" for count, what in ((9, "added"), (7, "removed"))]
+    head = json.dumps(parts_of(written.path)["data"]["head"])
+    assert [[True, True], [True, True]] == [[one in "".join(written.notes), one in head] for one in said]
+    monkeypatch.setattr("prodex.notebook.html_file.changes.MOST_BYTES", 900_000)
+    with pytest.raises(InputError, match="do not fit into a file"):
+        prodex.diff(old, new).to_html(tmp_path / "none.html", progress=False)
+    assert not (tmp_path / "none.html").exists()
 
 
 def test_values_without_room_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

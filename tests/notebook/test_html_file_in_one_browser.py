@@ -66,6 +66,7 @@ _TYPED = (
         "😀",
     ),
     *("(", "[a-z]+", "0x", "\u2028"),
+    *('"demi-écrémé 2,5"', '"^a-b$ (c) [d] {e} | f/g\\ *+.?"', f'"{"x" * 40_000} b"'),
 )
 
 
@@ -460,6 +461,15 @@ def test_nothing_of_a_supplier_runs_in_a_file(browser: Browser, tmp_path: Path) 
         assert 0 == page.locator(made).count()
         page.get_by_label("Search", exact=True).fill("\u202e</script><!-- \u2028")
         page.get_by_text("No products to show.").wait_for()
+
+
+def test_without_an_audit_there_is_no_section_of_it(browser: Browser, tmp_path: Path) -> None:
+    """An empty one would look as if nothing had been found."""
+    path = write_products(Session(prodex.flatten([{"id": 7}])), tmp_path / "shop.html").path
+
+    with opened(path, browser) as page:
+        page.get_by_text("1 product", exact=True).first.wait_for()
+        assert 0 == page.get_by_role("button", name="Quality").count()
 
 
 def test_without_scripts_a_file_says_what_to_do(shop: Path, browser: Browser) -> None:

@@ -145,6 +145,46 @@ def asked_in(shown: Any) -> Iterator[str]:
             yield from asked_in(one)
 
 
+def test_a_page_says_what_is_accepted_where_it_accepts_nothing(
+    catalog: px.Catalog, audit: px.quality.Audit, tmp_path: Path
+) -> None:
+    """Its figures count what somebody has found to be right: without the mark a reader takes it for what is to be done."""
+    accepted = px.accept(audit, reason="printed so", by="ann", to=tmp_path / "accepted.jsonl")
+    shown = {}
+    for name, one in (("as found", audit), ("accepted", accepted)):
+        app = App(Session(catalog, one, may=Right.READ))
+        app.act("section.open", name="quality")
+        settle(app)
+        shown[name] = str(app.view())
+        assert not has_button(app, "Accept findings")
+
+    assert f"{len(audit.failures()):,} findings accepted by ann" in shown["accepted"]
+    assert "Accepted findings" not in shown["as found"]
+
+
+def test_words_name_no_button_that_a_page_lacks(tmp_path: Path) -> None:
+    """Who wants grades over time is sent to a terminal, and changed values are listed where nothing exports them."""
+    records = [one.record for one in shared_products(2)]
+    old, new = (
+        px.flatten([{**records[0], **{f"a{n}": value for n in range(30)}}, records[1]]) for value in ("x", "y")
+    )
+    difference = px.diff(old.save("shop"), shop := new.save("shop"))
+    first = str(shop.products["product_id"][0])
+    named = {}
+    for may in (Right.READ, Right.EVERYTHING):
+        app = App(Session(shop, may=may, difference=difference, product_id=first))
+        settle(app)
+        seen = str(app.view())
+        app.act("section.open", name="snapshots")
+        settle(app)
+        seen += str(app.view())
+        wanted = ("Save one with 'Save audit'", "Save one with 'prodex audit NAME --save' in a terminal")
+        named[may] = [one in seen for one in (*wanted, "Snapshots exports all", "Snapshots lists all")]
+
+    assert [False, True, False, True] == named[Right.READ]
+    assert [True, False, True, False] == named[Right.EVERYTHING]
+
+
 def test_what_a_notebook_shows_is_as_it_was(catalog: px.Catalog) -> None:
     """Nothing is left out where everything may be done."""
     view = App(Session(catalog)).view()

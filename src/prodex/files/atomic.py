@@ -35,6 +35,8 @@ except ImportError:  # Windows has no such list of users
 #: Windows keeps these names for devices, with any ending.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^\w.\-]+")
+#: A name that `beside_of` has made.
+_BESIDE = re.compile(r"\.(.+)\.[0-9]+\.part", re.DOTALL)
 
 #: Bytes of a name: Linux takes 255, and what is written beside a file has some more in its name.
 _LONGEST_NAME = 240
@@ -288,6 +290,16 @@ def _flush_all(folders: Collection[Path], files: Collection[Path]) -> None:
 def beside_of(path: Path) -> Path:
     """Return where this process writes what is to become `path`; `left_over` finds it when the process is gone."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def becoming(path: Path) -> str:
+    """Return the name of what a file becomes, for people who know no other.
+
+    >>> becoming(Path(".shop.xlsx.4711.part")), becoming(Path("shop.xlsx"))
+    ('shop.xlsx', 'shop.xlsx')
+    """
+    made = _BESIDE.fullmatch(path.name)
+    return path.name if made is None else made[1]
 
 
 def retry_rename(rename: Callable[[Path], object], to: Path) -> None:

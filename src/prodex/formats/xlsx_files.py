@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.errors import QueryError
+from prodex.files.atomic import becoming
 from prodex.formats.csv_files import spelled
 from prodex.formats.workbook_archive import WorkbookArchive
 from prodex.formats.workbook_cells import LONGEST, MOST_COLUMNS, MOST_ROWS, Row, cell_place, held_by_a_cell
@@ -34,6 +35,7 @@ _IMPOSSIBLE_RE2 = r"[\x{FFFE}\x{FFFF}]"
 #: Cells that are written at once: with the longest texts in all of them they still fit into an Arrow array.
 _AT_ONCE = 10_000
 _WIDTH = 18
+_FIRST_DAY = date(1900, 1, 1)
 _WHOLE_SHEET = "A1:XFD1048576"
 
 
@@ -62,7 +64,7 @@ def write_xlsx(
     """
     if len(schema) > MOST_COLUMNS:
         raise QueryError(
-            f"{path.name} would have {len(schema):,} columns, and a sheet holds {MOST_COLUMNS:,}. "
+            f"{becoming(path)} would have {len(schema):,} columns, and a sheet holds {MOST_COLUMNS:,}. "
             "Choose another format, or fewer columns."
         )
     from prodex.formats.workbook_writing import index, workbook
@@ -143,7 +145,8 @@ def _as_cell(value: Any, serial: Callable[[datetime], float]) -> tuple[str | flo
     if value is None or isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < _EXACT):
         return value, False, False  # NaN is not less than anything
     if isinstance(value, datetime) and _fits_a_cell(value):
-        return serial(value), True, False
+        # On the first day of all, xlsxwriter takes a moment for a time without a day, and other programs its cell.
+        return serial(value) + (value.date() == _FIRST_DAY), True, False
     whole = spelled(value)
     held = held_by_a_cell(whole)
     return held, False, held != whole

@@ -88,13 +88,15 @@ def write_changes(difference: Difference, path: str | Path, progress: Progress =
                 audits = compared_audits(old.folder, new.folder)
             found = ComparedSnapshots.of(difference, audits)
             shown, notes = _within_limit(difference.changes)
+            choices = [*_choices(found, shown)]
+            notes += _unlisted(choices)
         data = {
             "kind": "changes",
             "blocks": _blocks(summary_blocks(found, _MOST)),
             "groups": {by: group_table(found, by) for by in GROUPS},
             "by": GROUPS,
             "audits": [] if audits is None else _blocks(audit_blocks(audits)),
-            "choices": [*_choices(found, shown)],
+            "choices": choices,
             "columns": value_table(found, EVERY, slice(0))["columns"],
             "size": _ROWS,
         }
@@ -102,9 +104,9 @@ def write_changes(difference: Difference, path: str | Path, progress: Progress =
         with reporter.phase("Writing values", "changed values", shown, counts=True) as phase:
             rows = PackedParts("values", _rows(found, shown), _EACH, _SAMPLE)
             parts, count = rows.within(room, phase)
+        if room < 0 or (shown and not count):
+            raise InputError(f"These changes do not fit into a file of {MOST_BYTES / 1e6:.0f} MB. {_HOW}")
         if count < shown:
-            if not count:
-                raise InputError(f"These changes do not fit into a file of {MOST_BYTES / 1e6:.0f} MB. {_HOW}")
             notes.append(
                 f"The first {count:,} of {counted(shown, 'changed value')}: a file has at most "
                 f"{MOST_BYTES / 1e6:.0f} MB. {_HOW}"
@@ -126,6 +128,14 @@ def _within_limit(changes: pd.DataFrame) -> tuple[int, list[str]]:
     )
     # The values of a product are beside each other.
     return int((numbers < MOST_PRODUCTS).sum()), [said]
+
+
+def _unlisted(choices: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield what is to be said of products, such as those that are new or gone, that are not all listed."""
+    for one in choices:
+        if "products" in one and (listed := len(one["products"])) < (every := one["every"]):
+            called = one["label"].removesuffix(f" ({every:,})")
+            yield f"{listed:,} of {every:,} {called} are listed; the counts are of all. {_HOW}"
 
 
 def _blocks(blocks: Iterable[Block | None]) -> list[Block]:

@@ -67,7 +67,8 @@ def products_data(session: Session, head: Sequence[Block]) -> dict[str, Any]:
         "units": _units(session),
         "letters": [*LETTERS.items()],
         "search": _search(session),
-        "quality": quality_blocks(session),
+        # To the script an empty list is something: a section without anything in it, as if nothing had been found.
+        "quality": quality_blocks(session) or None,
         "blockers": _failing_blockers(session),
     }
 

@@ -1,4 +1,4 @@
-"""What an audit found, in a file: figures, grades, largest gaps, and failing checks, of which each filters."""
+"""What an audit found, in a file: figures, grades, largest gaps, and failing checks, of which each filters; and what is accepted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from prodex.notebook.session.actions import Block
 from prodex.notebook.session.session import Session
+from prodex.notebook.views.acceptance import accepted_block
 from prodex.notebook.views.audit import OfferedProfiles
 from prodex.notebook.views.blocks import Cell, box, heading, listing, paragraph, row, typed_text
 from prodex.notebook.views.figures import AuditFigures
@@ -33,6 +34,7 @@ def quality_blocks(session: Session) -> list[Block]:
         tiles_block(session, figures),
         row(grades_block(session, figures), gaps_block(session, figures), key="columns", look="columns"),
         _checks([one for one in figures.checks if one["failed"]]),
+        accepted_block(figures),
         notes_block(figures),
     )
     return [one for one in blocks if one]

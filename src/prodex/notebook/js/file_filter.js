@@ -7,7 +7,7 @@ const MARKS = "\u201c\u201d\u201e\u201f\u00ab\u00bb";
 const TOKEN = new RegExp(`(?<minus>-(?=[^${SPACE}]))?(?:"(?<phrase>[^"]*)"?|[${MARKS}](?<marked>[^${MARKS}]*)[${MARKS}]?|(?<word>[^${SPACE}]+))`, "gu");
 const SPACES = new RegExp(`[${SPACE}]+`, "u");
 /** What may be between two words of a phrase, in a text that is searched. */
-const BETWEEN = "[\\t\\n\\f\\r \\p{Z}\\x0b\\x1c-\\x1f\\x85]+";
+const BETWEEN = /[\t\n\f\r \p{Z}\x0b\x1c-\x1f\x85]+/gu;
 const UNIT_FACETS = ["unit", "packaging"];
 const NAMES_UNITS = [...UNIT_FACETS, "column:is_consumer_unit", "column:packaging_code", "column:packaging"];
 
@@ -44,8 +44,8 @@ function holds(text, fold) {
   if (/\p{Surrogate}/u.test(text)) return () => false; // half of a character, which no text holds
   const folded = fold(text);
   if (!text.includes(" ")) return (one) => one.includes(folded);
-  const pattern = new RegExp(wordsOf(folded).map((one) => one.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join(BETWEEN), "u");
-  return (one) => pattern.test(one);
+  const phrase = wordsOf(folded).join(" ");
+  return (one) => one.replace(BETWEEN, " ").includes(phrase);
 }
 
 class FileFilter {

@@ -43,12 +43,25 @@ _IN_MEMORY = (
 )
 
 
-def acceptance_block(session: Session, figures: AuditFigures) -> Block:
-    """Return the form: which findings, why, until when."""
-    return box(
+def accepted_block(figures: AuditFigures) -> Block | None:
+    """Return what is accepted, where nobody can accept more of it; nothing if nothing is."""
+    return box(*_said(figures), key="acceptance-box") if len(figures.judged.accepted_reasons()) else None
+
+
+def _said(figures: AuditFigures) -> tuple[Block, ...]:
+    return (
         heading("Accepted findings"),
         paragraph(_EXPLAINED, key="explained", tone="muted"),
         paragraph(typed_text(figures.accepted), key="figures"),
+    )
+
+
+def acceptance_block(session: Session, figures: AuditFigures) -> Block | None:
+    """Return what is accepted, with the form where more may be: which findings, why, until when."""
+    if not session.can("acceptance.accept"):
+        return accepted_block(figures)
+    return box(
+        *_said(figures),
         form(
             session,
             _FORM,

@@ -100,7 +100,7 @@ def quality_view(session: Session) -> list[Block]:
             completeness_block(session, figures),
             heat_map_block(session, figures),
             checks_block(session, figures),
-            acceptance_block(session, figures) if session.can("acceptance.accept") else None,
+            acceptance_block(session, figures),
             export_block(session, figures),
             returned_fold(session) if session.can("returned.read") else None,
             notes_block(figures),

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pyarrow.compute as pc
 
-from prodex.compare import Difference
 from prodex.notebook.session.actions import Block, Section, action
 from prodex.notebook.session.session import Session
 from prodex.notebook.views.blocks import button, fold, paragraph, row, typed_text, work
@@ -90,7 +89,7 @@ def _instead(session: Session, read: Any) -> list[Block]:
 
 def _body(session: Session, card: CardContents) -> list[Block]:
     return [
-        *_changed_since(session.changed, card.product_id),
+        *_changed_since(session, card.product_id),
         *card.above,
         texts_part(card, session if session.can("card.edit") else None),
         *_history(session, card.product_id),
@@ -112,9 +111,9 @@ def _history(session: Session, product_id: str) -> list[Block]:
     return [history_part(session, found)]
 
 
-def _changed_since(difference: Difference | None, product_id: str) -> list[Block]:
+def _changed_since(session: Session, product_id: str) -> list[Block]:
     """Return what changed of a product since the older of two snapshots that were compared; nothing if nothing did."""
-    if difference is None:
+    if (difference := session.changed) is None:
         return []
     since = difference.old.origin.loaded_at
     when = "the older snapshot" if since is None else moment_in_words(since)
@@ -132,7 +131,8 @@ def _changed_since(difference: Difference | None, product_id: str) -> list[Block
     ]
     count = None
     if len(shown) < len(own):
-        said = f"{len(shown)} of {counted(len(own), 'changed value')}; the section Snapshots exports all"
+        does = "exports" if session.can("comparison.export") else "lists"
+        said = f"{len(shown)} of {counted(len(own), 'changed value')}; the section Snapshots {does} all"
         count = paragraph(said, key="count", tone="muted")
     values = plain_table(
         ("Attribute", "Old", "New"), rows, key="changes", label=f"Values changed since {when}"

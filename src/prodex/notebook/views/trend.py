@@ -118,10 +118,12 @@ def _grades(session: Session, trend: SnapshotTrend) -> Block:
     """Draw how the products were graded, or explain what is needed for that."""
     missing = paragraph(typed_text(trend.unread), key="unread", tone="muted") if trend.unread else None
     if trend.grades is None:
-        advice = (
-            "No audit of these snapshots is saved. Save one with 'Save audit' in the section Quality to see the "
-            "grades over time."
+        how = (
+            "'Save audit' in the section Quality"
+            if session.can("export.save")
+            else "'prodex audit NAME --save' in a terminal"
         )
+        advice = f"No audit of these snapshots is saved. Save one with {how} to see the grades over time."
         return missing or paragraph(advice, key="grades", tone="muted")
     alike = trend.grades[trend.grades["comparable"]].tail(_AUDITS)
     said = str(grades_sentence(trend.grades))
