@@ -372,16 +372,32 @@ def place_of(uri: object, storage_options: object = None) -> Place:
     if isinstance(uri, Path) or "://" not in text:
         folder = Path(uri).expanduser().absolute()
         return Place(str(folder), folder)
-    parts = urlsplit(text)
-    if parts.scheme == "file":
-        return place_of(Path(url2pathname(parts.path)))  # with the letter of a drive, or blanks
-    of_azure = parts.scheme in {"abfs", "abfss"}  # their containers are before an @
-    if parts.query or parts.fragment or parts.password or (parts.username is not None and not of_azure):
+    if may_hold_credentials(text):
         raise SettingsError(
             "The address of a publication has more than a place in it, which could be a credential. Give credentials "
             "as storage_options, or in the environment."
         )
+    parts = urlsplit(text)
+    if parts.scheme == "file":
+        return place_of(Path(url2pathname(parts.path)))  # with the letter of a drive, or blanks
     return Place(text.rstrip("/"), None, dict(options))
+
+
+def may_hold_credentials(address: str) -> bool:
+    """Whether an address has more than a place in it, which could be a credential.
+
+    >>> may_hold_credentials("s3://key:secret@bucket/shop"), may_hold_credentials("az://container/shop?sig=secret")
+    (True, True)
+    >>> may_hold_credentials("s3://bucket/shop"), may_hold_credentials("abfss://shop@account.dfs.core.windows.net/x")
+    (False, False)
+    """
+    try:
+        parts = urlsplit(address)
+        of_azure = parts.scheme in {"abfs", "abfss"}  # their containers are before an @
+        is_of_user = parts.username is not None and not of_azure
+        return bool(parts.query or parts.fragment or parts.password or is_of_user)
+    except ValueError:  # no place is written so, and what is in it is shown to nobody
+        return True
 
 
 @cache
