@@ -148,7 +148,10 @@ WRONG = [
         'name = "shop"\n[[exports]]\nfolder = "a"\n[[exports]]\nfolder = "b/../a"\nformat = "csv"',
         "line 5, exports.folder: .* is used twice",
     ),
-    ('name = "shop"\nprofile = []\nfail_on = "error"', "line 3, fail_on: fail_on judges an audit; give a profile"),
+    (
+        'name = "shop"\nprofile = []\nfail_on = "error"',
+        "line 3, fail_on: fail_on judges an audit; give a profile",
+    ),
     (
         'name = "shop"\nfail_under = 0.9\nprofile = []',
         "line 2, fail_under: fail_under judges an audit; give a profile",

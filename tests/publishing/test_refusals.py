@@ -216,7 +216,15 @@ def test_a_file_that_was_exchanged_is_refused(tmp_path: Path) -> None:
         prodex.open_published(tmp_path).texts  # noqa: B018 - reading it is the test
 
 
-@each_row("uri", ["s3://key:secret-word@bucket/x", "s3://secret-word@bucket/x", "az://c/x?sig=secret-word", "s3://[secret-word/x"])
+@each_row(
+    "uri",
+    [
+        "s3://key:secret-word@bucket/x",
+        "s3://secret-word@bucket/x",
+        "az://c/x?sig=secret-word",
+        "s3://[secret-word/x",
+    ],
+)
 def test_credentials_in_an_address_are_refused_without_showing_them(uri: str) -> None:
     """An address is shown in reprs, in logs and in tables."""
     with pytest.raises(SettingsError) as refused:

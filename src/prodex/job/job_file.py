@@ -443,7 +443,7 @@ def refuse_secrets(values: Mapping[str, Any], place: TomlText) -> None:
 
 
 def _is_secret_address(value: Any) -> bool:
-    """Whether a value is an address with more than a place: of a store, whose containers may be before an @, or else."""
+    """Whether a value is an address with more than a place in it; containers of Azure are before an @."""
     return isinstance(value, str) and "://" in value and may_hold_credentials(value)
 
 

@@ -275,7 +275,7 @@ def _product_meant(keys: Mapping[str, str], known: KnownProducts, gtins: Mapping
         if of_gtin and own not in of_gtin:
             raise AnswerRefused.saying(
                 "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of its "
-                "row were mixed up. Take the row from the worklist again.",
+                "row were mixed up. Copy the row again from where it is right.",
                 code=f"{own:.40}",
                 gtin=f"{code:.20}",
                 other=of_gtin[0],
