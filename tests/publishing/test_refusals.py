@@ -267,6 +267,22 @@ def test_an_address_of_a_file_is_a_folder(tmp_path: Path) -> None:
     assert same(shop(), prodex.open_published(tmp_path))
 
 
+@each_row(
+    ("uri", "message"),
+    [
+        ("file://team/shop", "has three slashes and a whole path"),
+        ("file:///team/shop#2", "%23 for #"),
+        ("file:/team/shop", "is an address"),
+        (Path("s3://bucket/shop"), "as text with two slashes"),
+        ("~nobody-here/shop", "a user whom this machine does not have"),
+    ],
+)
+def test_a_folder_that_was_not_meant_is_not_published_to(uri: str | Path, message: str) -> None:
+    """An address that lost a slash, or a part of it, is the name of another folder."""
+    with pytest.raises(InputError, match=message):
+        prodex.publish(shop(), uri)
+
+
 def test_options_that_are_no_texts_are_refused_without_showing_them(tmp_path: Path) -> None:
     """A value may be a credential."""
     with pytest.raises(InputError) as refused:

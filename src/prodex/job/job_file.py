@@ -48,13 +48,13 @@ import msgspec
 from prodex.arguments import described
 from prodex.errors import InputError, SettingsError
 from prodex.facts.groups import BY
-from prodex.files.atomic import checked_name, home
+from prodex.files.atomic import checked_name, home, path_here
 from prodex.files.toml_structs import struct_of, unknown_name
 from prodex.files.toml_text import Keys, TomlFile, TomlText
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.languages import Translation
 from prodex.locales import language_tag
-from prodex.publishing.destination import may_hold_credentials
+from prodex.publishing.destination import may_hold_credentials, place_of
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.rulebook import SEVERITIES, Severity
 from prodex.query import ProductQuery
@@ -268,7 +268,7 @@ def _refuse_other_worklists(values: Mapping[str, Any], place: TomlText) -> None:
 
 
 def _below(folder: Path, given: str) -> Path:
-    return folder / Path(given).expanduser()
+    return folder / path_here(given)
 
 
 def _job(written: _Written, path: Path, digest: str, place: TomlText) -> Job:
@@ -393,7 +393,10 @@ def _address(uri: str, folder: Path, place: TomlText) -> str:
         raise place.error(
             ("publish", "uri"), "uri is empty; give a folder, or an address such as s3://bucket/shop."
         )
-    return uri if "://" in uri else str(_below(folder, uri))
+    with place.named(("publish", "uri")):
+        # What no publication can be at is refused before the night.
+        place_of(uri)
+        return uri if "://" in uri else str(_below(folder, uri))
 
 
 def _check_name(given: str, known: Collection[str], keys: Keys, place: TomlText) -> None:
