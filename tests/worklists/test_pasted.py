@@ -13,6 +13,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.sandbox import Sandbox
 from prodex.worklists import pasted
+from tests.cases import each_row
 
 from .bakery import RECORDS, record, stored, text
 
@@ -534,6 +535,86 @@ def test_a_value_that_changed_since_is_a_conflict(
     assert ["conflict"] == again.answers["state"].tolist()
     assert "the product was changed since" in again.conflicts["reason"][0]
     assert before == whole(mill)
+
+
+def amount(data: float, unit: str) -> dict[str, Any]:
+    return {"data": data, "expressedIn": {"code": unit}}
+
+
+@pytest.mark.slow
+@each_row(
+    ("attribute", "seen", "cell", "now", "there"),
+    [
+        (
+            NAME,
+            [text("fra-FR", "Riz")],
+            "(delete)",
+            [text("fra-BE", "Riz belge")],
+            "'Riz belge' in place of 'Riz'",
+        ),
+        (NAME, [text("fra-FR", "Riz")], "(delete)", [text("fra-BE", "Riz")], "'Riz' in place of 'Riz'"),
+        (
+            "namePublicLong.nl",
+            None,
+            "Rijst",
+            [text("nld-BE", "Belgische rijst")],
+            "'Belgische rijst' in place of noth",
+        ),
+        (
+            "netContent",
+            [amount(500, "GRM")],
+            "(delete)",
+            [amount(0.5, "LTR")],
+            "'0.5 LTR' in place of '500 GRM'",
+        ),
+        ("netContent", None, "600 g", [amount(0.5, "LTR")], "'0.5 LTR' in place of nothing"),
+    ],
+)
+def test_what_nobody_had_seen_is_neither_deleted_nor_replaced(
+    exchange: Sandbox, mill: prodex.service.Client, attribute: str, seen: Any, cell: str, now: Any, there: str
+) -> None:
+    """A text of another country, or an amount in another unit, that is there by now: by any kind of table."""
+    path, _, language = attribute.partition(".")
+    legal = {"nameLegal": [text("fra-FR", "Riz")]}
+    exchange.change([{**stored(mill, THIRD), **legal, path: seen}])
+    catalog = served(mill)
+    own = pd.DataFrame([{"gtin": THIRD, "Field": path, "Language": language or None, "New value": cell}])
+    fixes = [
+        prodex.correct_from(f"EAN\tv\n{THIRD}\t{cell}\n", catalog, ["gtin", attribute]),
+        prodex.read_worklist(own, catalog, profile=prodex.Profile("none")),
+    ]
+    assert [1, 1] == [fix.counts["accepted"] for fix in fixes]
+    exchange.change([{**stored(mill, THIRD), path: now}])
+    before = whole(mill)
+
+    for fix in fixes:
+        with pytest.raises(InputError, match="no answer is left to send"):
+            fix.apply(mill, progress=False)
+    assert there in fixes[0].recheck(mill).conflicts["reason"][0]
+    assert before == whole(mill)
+
+
+@pytest.mark.slow
+@each_row(
+    ("attribute", "cell", "now"),
+    [("brand", "(delete)", {"code": "BEST"}), ("percentageOfAlcoholByVolume", "5,5", 5)],
+)
+def test_what_the_preview_has_not_shown_is_not_changed_by_a_table_of_ones_own(
+    exchange: Sandbox, mill: prodex.service.Client, attribute: str, cell: str, now: Any
+) -> None:
+    """Its rows say nothing of what was seen; the preview does."""
+    own = pd.DataFrame([{"gtin": FIRST, "Field": attribute, "New value": cell}])
+    fix = prodex.read_worklist(own, served(mill), profile=prodex.Profile("none"))
+    exchange.change([{**stored(mill, FIRST), attribute: now}])
+    before = whole(mill)
+
+    with pytest.raises(InputError, match="no answer is left to send"):
+        fix.apply(mill, progress=False)
+    assert before == whole(mill)
+    again = fix.recheck(mill)
+    assert 1 == again.counts["accepted"]
+    again.apply(mill, progress=False).wait(progress=False)
+    assert before != whole(mill)
 
 
 @pytest.mark.slow
