@@ -144,3 +144,54 @@ def test_a_pipe_of_windows_changes_no_line_end(monkeypatch: pytest.MonkeyPatch) 
     show(frame, Format.CSV_VERBATIM, None)
     sys.stdout.flush()
     assert b'"text"\n"a\nb"\n"c\r\nd"\n' == sys.stdout.buffer.getvalue()  # type: ignore[attr-defined]
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a disk that is always full")
+@each_row("words", [("snapshots",), ("snapshots", "--format", "csv"), ("--version",)])
+def test_an_output_on_a_full_disk_is_an_error_of_ours(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """As the file of a nightly job may be: one line says so, without a traceback, also when Python ends."""
+    console = Console(monkeypatch, "utf-8")
+    monkeypatch.setattr(sys, "argv", ["prodex", *words])
+    with FULL.open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    said = console._written(sys.stderr)
+
+    assert 1 == ended.value.code
+    assert said.startswith("prodex: The output could not be written as a whole: No space left on device.")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a disk that is always full")
+@pytest.mark.slow
+def test_no_night_is_lost_because_the_copy_of_its_log_cannot_be_written(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is a file of its own; what `--log` writes beside it is a copy."""
+    job = tmp_path / "shop.toml"
+    job.write_text('name = "shop"\nservice = "sandbox"\nprofile = []\ncompare = false\n')
+    console = Console(monkeypatch, "utf-8")
+    monkeypatch.setattr(sys, "argv", ["prodex", "run", str(job), "--log"])
+    with FULL.open("w") as full:
+        monkeypatch.setattr(sys, "stderr", full)
+        with pytest.raises(SystemExit) as ended:
+            main()
+
+    assert not ended.value.code
+    assert "load: done" in console._written(sys.stdout)
+    assert 2 == (home / "jobs" / "shop" / "log.jsonl").read_text().count('"load"')
+
+
+def test_a_command_without_an_output_does_its_work(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with `>&-`, which closes it."""
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "argv", ["prodex", "snapshots", "--format", "csv"])
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code

@@ -127,6 +127,8 @@ PATHS: Mapping[str, Callable[[Path], Any]] = {
     "a circle of links": lambda folder: folder / "circle.toml",
     "a pipe": lambda folder: folder / "pipe.toml",
     "another scheme": lambda _: "s3:\0//x",
+    "a path of an address": lambda _: Path("s3://bucket/shop.html"),
+    "nobody's home": lambda _: "~nobody-here/list.csv",
 }
 
 #: Parameters that hold a path of what is there already, or are taken by panels, which show errors.
@@ -199,6 +201,34 @@ def test_a_path_of_no_file_is_an_error_of_ours(called: str, place: Path) -> None
         except Exception as error:  # noqa: BLE001 - whatever it is, it is what is asked for
             strange[name] = repr(error)
     assert {} == strange
+
+
+#: Functions that take addresses, and reach them.
+_TAKE_ADDRESSES = {"publish uri", "open_published uri"}
+
+
+@each_row(
+    "address", ["s3://bucket/out", "s3://bucket/list.html", "file:///list.toml", Path("gs://bucket/x.xlsx")]
+)
+def test_nothing_is_written_below_a_folder_that_is_called_as_an_address_begins(
+    address: str | Path, place: Path
+) -> None:
+    """`Path("s3://bucket")` is a folder "s3:" here, in which nobody looks: the error says who takes addresses."""
+    before = {one.name for one in place.iterdir()}
+    said = {}
+    for name, call in calls().items():
+        if name not in _TAKE_ADDRESSES:
+            try:
+                call(address)
+            except ProdexError as error:
+                said[name] = str(error)
+
+    assert before | {"home", "out", "new.xlsx"} >= {one.name for one in place.iterdir()}
+    assert {"Audit.worklists folder", "Audit.to_markdown path"} <= {
+        name for name, error in said.items() if "is an address, and files are written to folders" in error
+    }
+    if str(address).endswith("out"):
+        assert "is an address" in said["Catalog.export folder"]
 
 
 #: Functions that write a file where they are told to.

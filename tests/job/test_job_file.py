@@ -145,6 +145,22 @@ WRONG = [
         "line 5, exports.folder: .* is used twice",
     ),
     (
+        'name = "shop"\n[[exports]]\nfolder = "a"\n[[exports]]\nfolder = "b/../a"\nformat = "csv"',
+        "line 5, exports.folder: .* is used twice",
+    ),
+    (
+        'name = "shop"\nprofile = []\nfail_on = "error"',
+        "line 3, fail_on: fail_on judges an audit; give a profile",
+    ),
+    (
+        'name = "shop"\nfail_under = 0.9\nprofile = []',
+        "line 2, fail_under: fail_under judges an audit; give a profile",
+    ),
+    (
+        'name = "shop"\n[service]\nclient_secre = "$PRODEX_SECRET"',
+        "line 3, service.client_secre: there is no key 'client_secre'; did you mean 'client_secret'?",
+    ),
+    (
         'name = "shop"\n[[exports]]\nfolder = "a"\nescape_formulas = true',
         "line 4, exports.escape_formulas: parquet holds no formulas",
     ),
@@ -210,6 +226,9 @@ def test_an_error_names_file_line_and_key(text: str, message: str, tmp_path: Pat
         '[service]\nbase_url = "$PRODEX_A"\nclient_id = "$PRODEX_B"\nclient_secret = "hunter2"',
         'client_secret = "hunter2"',
         '[publish]\nuri = "s3://key:hunter2@bucket/shop"',
+        '[publish]\nuri = "az://container/shop?sig=hunter2"',
+        '[publish]\nuri = "abfss://container:hunter2@account.dfs.core.windows.net/shop"',
+        '[publish]\nuri = "s3://[hunter2/shop"',
         '[query.extra]\nhidden = {token = "hunter2"}',
         'password = "hunter2"\nprofile = "hunter2"',
     ],
@@ -220,6 +239,13 @@ def test_a_secret_is_refused_and_not_shown(text: str, tmp_path: Path) -> None:
         read_job(written(tmp_path, f'name = "shop"\n{text}\n'))
 
     assert "hunter2" not in "".join(map(str, [caught.value, *getattr(caught.value, "__notes__", [])]))
+
+
+def test_a_container_of_azure_is_no_secret(tmp_path: Path) -> None:
+    """It is before an @, as a user would be."""
+    uri = "abfss://container@account.dfs.core.windows.net/shop"
+
+    assert uri == read_job(written(tmp_path, f'name = "shop"\n[publish]\nuri = "{uri}"\n')).publish
 
 
 def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:

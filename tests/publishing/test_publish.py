@@ -308,7 +308,8 @@ def test_what_is_not_there_is_answered_with_what_is(tmp_path: Path) -> None:
     with pytest.raises(SnapshotNotFound, match="Nothing is published at"):
         prodex.open_published(tmp_path)
     published = prodex.publish(shop(), tmp_path)
-    for at in (0, 7, "1999", -1):
+    # A number as text is no number, and no beginning of a year.
+    for at in (0, 7, "1999", -1, "2", published.snapshot[:9]):
         with pytest.raises(SnapshotNotFound, match=rf"The newest are: 1 \({published.snapshot}\)"):
             prodex.open_published(tmp_path, at=at)
     with pytest.raises(InputError, match="at is"):

@@ -216,7 +216,15 @@ def test_a_file_that_was_exchanged_is_refused(tmp_path: Path) -> None:
         prodex.open_published(tmp_path).texts  # noqa: B018 - reading it is the test
 
 
-@each_row("uri", ["s3://key:secret-word@bucket/x", "s3://secret-word@bucket/x", "az://c/x?sig=secret-word"])
+@each_row(
+    "uri",
+    [
+        "s3://key:secret-word@bucket/x",
+        "s3://secret-word@bucket/x",
+        "az://c/x?sig=secret-word",
+        "s3://[secret-word/x",
+    ],
+)
 def test_credentials_in_an_address_are_refused_without_showing_them(uri: str) -> None:
     """An address is shown in reprs, in logs and in tables."""
     with pytest.raises(SettingsError) as refused:
@@ -257,6 +265,22 @@ def test_an_address_of_a_file_is_a_folder(tmp_path: Path) -> None:
     prodex.publish(shop(), f"file://{tmp_path}")
 
     assert same(shop(), prodex.open_published(tmp_path))
+
+
+@each_row(
+    ("uri", "message"),
+    [
+        ("file://team/shop", "has three slashes and a whole path"),
+        ("file:///team/shop#2", "%23 for #"),
+        ("file:/team/shop", "is an address"),
+        (Path("s3://bucket/shop"), "as text with two slashes"),
+        ("~nobody-here/shop", "a user whom this machine does not have"),
+    ],
+)
+def test_a_folder_that_was_not_meant_is_not_published_to(uri: str | Path, message: str) -> None:
+    """An address that lost a slash, or a part of it, is the name of another folder."""
+    with pytest.raises(InputError, match=message):
+        prodex.publish(shop(), uri)
 
 
 def test_options_that_are_no_texts_are_refused_without_showing_them(tmp_path: Path) -> None:

@@ -44,13 +44,19 @@ def size_of(archive: Archive, folder: Path) -> int:
 
 
 @pytest.mark.parametrize("archive", [PLAIN, BELOW], ids=["plain", "below"])
-def test_a_value_is_found_by_name_and_by_any_beginning_of_its_time(archive: Archive) -> None:
-    """The newest comes last, and a day stands for all values of that day."""
+def test_a_value_is_found_by_name_and_by_a_part_of_its_time(archive: Archive) -> None:
+    """The newest comes last; a day, a month or a year stands for all of it, and "2026-11-1" for nothing."""
     folders = [keep(archive, "shop", day) for day in (13, 12, 2)]
     keep(archive, "other", 14)
 
     assert sorted(folders) == archive.of("shop") == archive.matching("shop")
-    assert folders[:2][::-1] == archive.matching("shop@2026-11-1")
+    assert sorted(folders) == archive.matching("shop@2026-11") == archive.matching("shop@2026")
+    assert (
+        []
+        == archive.matching("shop@2026-11-1")
+        == archive.matching("shop@2026-1")
+        == archive.matching("shop@2")
+    )
     assert [folders[0]] == archive.matching("shop@2026-11-13")
     assert [] == archive.matching("shop@2025")
     assert ["other", "shop", "shop", "shop"] == [archive.name_of(folder) for folder in archive.every()]

@@ -13,6 +13,7 @@ import prodex
 from prodex.errors import InputError
 from prodex.sandbox import Sandbox
 from prodex.worklists import pasted
+from tests.cases import each_row
 
 from .bakery import RECORDS, record, stored, text
 
@@ -138,6 +139,38 @@ def test_a_table_without_headings_is_asked_about(catalog: prodex.Catalog) -> Non
     assert ["A1", "A2"] == fix.answers["cell"].tolist()
 
 
+@pytest.mark.parametrize("broken", ["3036811359936", "3.03681E+12", "3,03681E+12", "3 036811 359936"])
+def test_a_first_row_with_a_broken_gtin_is_no_row_of_headings(catalog: prodex.Catalog, broken: str) -> None:
+    """A wrong check digit, or one of a spreadsheet: its correction is refused, and not lost."""
+    copied = f"{broken}\tPain bis\n{THIRD}\tRiz\n"
+
+    assert ["", ""] == prodex.worklists.propose_headings(copied, catalog)["heading"].tolist()
+    fix = prodex.correct_from(copied, catalog, ["gtin", NAME])
+    assert ["Pain bis", "Riz"] == fix.answers["answer"].tolist()
+    assert "accepted" != fix.answers["state"][0]
+    assert "accepted" == fix.answers["state"][1]
+
+
+def test_a_heading_of_eight_digits_is_one(catalog: prodex.Catalog) -> None:
+    """The day of a list is no GTIN, if what is below it is none."""
+    fix = prodex.correct_from(
+        f"EAN\t20261130\n{FIRST}\tPain bis\n", catalog, {"EAN": "gtin", "20261130": NAME}
+    )
+
+    assert [("Pain bis", "accepted")] == outcomes(fix)
+
+
+def test_columns_of_spaces_are_no_columns(catalog: prodex.Catalog) -> None:
+    """Nobody sees them: nothing is asked about them, and the example of a column is its first value."""
+    made = prodex.worklists.propose_headings(
+        f"EAN\tNom\t \t\u00a0\n{FIRST}\t \t\u00a0\t\u200b\n{THIRD}\tRiz\t \t\n", catalog
+    )
+
+    assert [("EAN", FIRST), ("Nom", "Riz")] == list(
+        made[["heading", "example"]].itertuples(index=False, name=None)
+    )
+
+
 @pytest.mark.parametrize(
     ("headings", "said"),
     [
@@ -208,6 +241,20 @@ def test_a_frame_is_read_as_well(catalog: prodex.Catalog) -> None:
     assert "neither a product nor a GTIN" in fix.refused["reason"][0]
 
 
+@pytest.mark.parametrize("value", [["Pain"], {"fr": "Pain"}, b"Pain", ("Pain", "Riz"), []])
+def test_what_is_no_single_value_is_no_text_of_a_frame(catalog: prodex.Catalog, value: Any) -> None:
+    """How Python shows a list or bytes is written into no product, by a copied table or by an answer."""
+    frame = pd.DataFrame({"gtin": [FIRST], "new_value": [value], "Field": [NAME.partition(".")[0]]})
+    pasted_fix = prodex.correct_from(
+        frame[["gtin", "new_value"]], catalog, {"gtin": "gtin", "new_value": NAME}
+    )
+    answered = prodex.read_worklist(frame.assign(Language="fr"), catalog, profile=prodex.Profile("none"))
+
+    for fix in (pasted_fix, answered):
+        assert ["refused"] == fix.answers["state"].tolist()
+        assert "neither a text nor a number" in fix.refused["reason"][0]
+
+
 # Cells.
 
 
@@ -221,6 +268,9 @@ def test_a_frame_is_read_as_well(catalog: prodex.Catalog) -> None:
         ("4.00638E+12", "needs confirmation", "reads like a number"),
         ("12/03/2026", "needs confirmation", "reads like a date"),
         ("2026-03-12", "needs confirmation", "reads like a date"),
+        ("VRAI", "needs confirmation", "done or agreed"),
+        ("WAHR", "needs confirmation", "done or agreed"),
+        ("ONWAAR", "needs confirmation", "a refusal"),
         ("see label", "needs confirmation", "a hint to look somewhere else"),
         ("voir étiquette", "needs confirmation", "a hint to look somewhere else"),
         ("delete", "needs confirmation", "a request to delete"),
@@ -299,6 +349,18 @@ def test_the_same_product_twice_is_refused(catalog: prodex.Catalog) -> None:
     ].tolist()
 
 
+@pytest.mark.parametrize(("cell", "said"), [("#REF!", "the error #REF!"), ("n/a", "the rows 2, 3")])
+def test_a_row_that_cannot_be_used_makes_the_other_one_uncertain(
+    catalog: prodex.Catalog, cell: str, said: str
+) -> None:
+    """The same product twice is refused, also where one of its values is an error."""
+    fix = paste(f"{FIRST}\tPain", f"{FIRST}\t{cell}", catalog=catalog)
+
+    assert ["refused", "refused"] == fix.answers["state"].tolist()
+    assert "the rows 2, 3 are about the same product" in fix.refused["reason"][0]
+    assert said in fix.refused["reason"][1]
+
+
 @pytest.mark.parametrize(
     ("code", "state", "said"),
     [
@@ -326,6 +388,21 @@ def test_a_gtin_of_several_products_is_asked_about() -> None:
 
     assert 0 == fix.counts["accepted"]
     assert f"2 products have the GTIN {FIRST}" in fix.refused["reason"][0]
+
+
+def test_advice_can_be_followed_in_a_copied_table() -> None:
+    """It has neither hidden columns nor a sheet of codes: a heading names the country of a language."""
+    names = [text("fra-FR", "Pain"), text("fra-BE", "Pain belge")]
+    catalog = prodex.flatten([record(1, FIRST, namePublicLong=names, brand={"code": "ACME"})])
+    alone = paste(f"{FIRST}\tPain bis", catalog=catalog)
+    assert "Give the language with its country, such as fr-" in alone.refused["reason"][0]
+    named = paste(f"{FIRST}\tPain bis", catalog=catalog, headings={"EAN": "gtin", "Nom": f"{NAME}-BE"})
+    assert [["Pain belge", "Pain bis"]] == named.preview()[["before", "after"]].to_numpy().tolist()
+
+    code = paste(
+        f"{FIRST}\tsome other maker of bread", catalog=catalog, headings={"EAN": "gtin", "Nom": "brand"}
+    )
+    assert "The sheet Codes of a worklist" in code.refused["reason"][0]
 
 
 def test_all_mistakes_are_told_at_once(catalog: prodex.Catalog) -> None:
@@ -458,6 +535,86 @@ def test_a_value_that_changed_since_is_a_conflict(
     assert ["conflict"] == again.answers["state"].tolist()
     assert "the product was changed since" in again.conflicts["reason"][0]
     assert before == whole(mill)
+
+
+def amount(data: float, unit: str) -> dict[str, Any]:
+    return {"data": data, "expressedIn": {"code": unit}}
+
+
+@pytest.mark.slow
+@each_row(
+    ("attribute", "seen", "cell", "now", "there"),
+    [
+        (
+            NAME,
+            [text("fra-FR", "Riz")],
+            "(delete)",
+            [text("fra-BE", "Riz belge")],
+            "'Riz belge' in place of 'Riz'",
+        ),
+        (NAME, [text("fra-FR", "Riz")], "(delete)", [text("fra-BE", "Riz")], "'Riz' in place of 'Riz'"),
+        (
+            "namePublicLong.nl",
+            None,
+            "Rijst",
+            [text("nld-BE", "Belgische rijst")],
+            "'Belgische rijst' in place of noth",
+        ),
+        (
+            "netContent",
+            [amount(500, "GRM")],
+            "(delete)",
+            [amount(0.5, "LTR")],
+            "'0.5 LTR' in place of '500 GRM'",
+        ),
+        ("netContent", None, "600 g", [amount(0.5, "LTR")], "'0.5 LTR' in place of nothing"),
+    ],
+)
+def test_what_nobody_had_seen_is_neither_deleted_nor_replaced(
+    exchange: Sandbox, mill: prodex.service.Client, attribute: str, seen: Any, cell: str, now: Any, there: str
+) -> None:
+    """A text of another country, or an amount in another unit, that is there by now: by any kind of table."""
+    path, _, language = attribute.partition(".")
+    legal = {"nameLegal": [text("fra-FR", "Riz")]}
+    exchange.change([{**stored(mill, THIRD), **legal, path: seen}])
+    catalog = served(mill)
+    own = pd.DataFrame([{"gtin": THIRD, "Field": path, "Language": language or None, "New value": cell}])
+    fixes = [
+        prodex.correct_from(f"EAN\tv\n{THIRD}\t{cell}\n", catalog, ["gtin", attribute]),
+        prodex.read_worklist(own, catalog, profile=prodex.Profile("none")),
+    ]
+    assert [1, 1] == [fix.counts["accepted"] for fix in fixes]
+    exchange.change([{**stored(mill, THIRD), path: now}])
+    before = whole(mill)
+
+    for fix in fixes:
+        with pytest.raises(InputError, match="no answer is left to send"):
+            fix.apply(mill, progress=False)
+    assert there in fixes[0].recheck(mill).conflicts["reason"][0]
+    assert before == whole(mill)
+
+
+@pytest.mark.slow
+@each_row(
+    ("attribute", "cell", "now"),
+    [("brand", "(delete)", {"code": "BEST"}), ("percentageOfAlcoholByVolume", "5,5", 5)],
+)
+def test_what_the_preview_has_not_shown_is_not_changed_by_a_table_of_ones_own(
+    exchange: Sandbox, mill: prodex.service.Client, attribute: str, cell: str, now: Any
+) -> None:
+    """Its rows say nothing of what was seen; the preview does."""
+    own = pd.DataFrame([{"gtin": FIRST, "Field": attribute, "New value": cell}])
+    fix = prodex.read_worklist(own, served(mill), profile=prodex.Profile("none"))
+    exchange.change([{**stored(mill, FIRST), attribute: now}])
+    before = whole(mill)
+
+    with pytest.raises(InputError, match="no answer is left to send"):
+        fix.apply(mill, progress=False)
+    assert before == whole(mill)
+    again = fix.recheck(mill)
+    assert 1 == again.counts["accepted"]
+    again.apply(mill, progress=False).wait(progress=False)
+    assert before != whole(mill)
 
 
 @pytest.mark.slow

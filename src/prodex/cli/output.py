@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
+from typing import TextIO
 
 import pandas as pd
 
 import prodex
 from prodex.advice import in_words
 from prodex.cli.words import of_terminal
-from prodex.errors import InputError
+from prodex.errors import InputError, StorageError
 from prodex.files.atomic import writing
 from prodex.formats.formulas import escape_formulas as escaped
 from prodex.untrusted_text import on_one_line, printable, printable_json
@@ -65,8 +68,32 @@ def say(text: object, *, aside: bool = False) -> None:
     """
     # Not `typer.echo`: it writes UTF-8 into what was opened as ASCII.
     if (stream := sys.stderr if aside else sys.stdout) is not None:
-        stream.write(f"{printable(in_words(text, of_terminal))}\n")
+        with _written(stream):
+            stream.write(f"{printable(in_words(text, of_terminal))}\n")
+
+
+@contextmanager
+def _written(stream: TextIO) -> Iterator[None]:
+    """Write to an output as a whole; a file of it on a full disk is an error of ours, and a reader that left is none.
+
+    Raises
+    ------
+    StorageError
+        When the disk is full.
+    """
+    try:
+        yield
         stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is left in memory would be written again when Python ends, with a traceback.
+        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+        raise StorageError(
+            f"The output could not be written as a whole: {error.strerror}. Write it somewhere else; what the command "
+            "has done is done."
+        ) from error
 
 
 def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
@@ -83,6 +110,8 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
         with writing(out) as beside:
             # Spreadsheets read UTF-8 as such only behind its mark.
             beside.write_text(text, "utf-8-sig" if format is Format.CSV else "utf-8", newline="")
+        return
+    if sys.stdout is None:  # somebody closed it, and wants no result
         return
     if sys.stdout.isatty():  # it gets no control characters
         sys.stdout.write(printable(text))
@@ -112,7 +141,8 @@ def _give(text: str, frame: pd.DataFrame, format: Format) -> None:
         )
     if format is not Format.TABLE and isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(newline="")  # Windows would make two characters of a line end in a cell
-    stream.write(text)
+    with _written(stream):
+        stream.write(text)
 
 
 def _lacking(text: str, encoding: str) -> str:

@@ -23,7 +23,7 @@ from typing import IO, NoReturn
 import platformdirs
 
 from prodex.arguments import described
-from prodex.errors import SettingsError, StorageError
+from prodex.errors import InputError, SettingsError, StorageError
 from prodex.files.untrusted import is_folder
 from prodex.untrusted_text import on_one_line
 
@@ -34,6 +34,14 @@ except ImportError:  # Windows has no such list of users
 
 #: Windows keeps these names for devices, with any ending.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
+#: What addresses begin with: `Path("s3://bucket/shop")` takes it for the name of a folder.
+_ADDRESSES = frozenset(
+    f"{scheme}:"
+    for scheme in (
+        *("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss", "adl", "wasb", "wasbs", "dbfs", "hdfs"),
+        *("http", "https", "ftp", "ftps", "sftp", "file"),
+    )
+)
 _UNSAFE = re.compile(r"[^\w.\-]+")
 #: A name that `beside_of` has made.
 _BESIDE = re.compile(r"\.(.+)\.[0-9]+\.part", re.DOTALL)
@@ -52,10 +60,53 @@ _PRIVATE_FILE = 0o600
 def home() -> Path:
     """Return the folder that holds everything prodex stores: `PRODEX_HOME`, else the platform's data folder."""
     given = os.environ.get("PRODEX_HOME")
-    folder = (
-        Path(given).expanduser() if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
-    )
+    try:
+        folder = path_here(given) if given else Path(platformdirs.user_data_dir("prodex", appauthor=False))
+    except InputError as error:
+        raise SettingsError(f"PRODEX_HOME cannot be used: {error}") from error
     return folder.absolute()
+
+
+def path_here(given: str | Path) -> Path:
+    """Return a path on this machine; where it begins with `~`, below the home folder of that user.
+
+    Raises
+    ------
+    InputError
+        When it is an address, or this machine has no such user.
+
+    Examples
+    --------
+    >>> path_here("out/list.csv").name
+    'list.csv'
+    >>> path_here("s3://bucket/shop")
+    Traceback (most recent call last):
+    ...
+    prodex.errors.InputError: 's3://bucket/shop' is an address, and files are written to folders of this machine. Give \
+a folder; prodex.publish takes addresses, as text with two slashes.
+    """
+    path = Path(given)
+    if _is_address(path):
+        raise InputError(_no_folder(given))
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise InputError(
+            f"{str(given)!r:.200} begins with the home folder of a user whom this machine does not have. Give another "
+            "path."
+        ) from error
+
+
+def _is_address(path: Path) -> bool:
+    """Whether a path was an address, of which one slash is left; the rest would be folders that nobody looks for."""
+    return not _ADDRESSES.isdisjoint(part.lower() for part in path.parts)
+
+
+def _no_folder(given: str | Path) -> str:
+    return (
+        f"{str(given)!r:.200} is an address, and files are written to folders of this machine. Give a folder; "
+        "prodex.publish takes addresses, as text with two slashes."
+    )
 
 
 def safe_name(text: str) -> str:
@@ -387,6 +438,8 @@ def is_alive(process: int) -> bool:
 @contextmanager
 def storage(path: Path) -> Iterator[None]:
     """Turn an error of the disk into a `StorageError` that names the path and what to do."""
+    if _is_address(path):
+        raise StorageError(_no_folder(path))
     try:
         _check_text(path)
         yield

@@ -102,7 +102,8 @@ def _error(
     keys: Keys = tuple(name or int(number) for name, number in _STEP.findall(said[2] or ""))
     kind, value, name = shape, values, ""
     for key in keys:
-        kind, value, name = _inside(kind, key), value[key], key if isinstance(key, str) else name  # type: ignore[index]
+        value, name = value[key], key if isinstance(key, str) else name  # type: ignore[index]
+        kind = _inside(kind, key, value)
     if isinstance(error.__cause__, ValueError):
         return place.error(keys, str(error.__cause__))
     if (found := _FIELD.fullmatch(said[1])) and found[1] == "contains unknown":
@@ -127,11 +128,16 @@ def _wanted(problem: str, kind: Any, name: str) -> str:
     return words if least is None else f"{words}, at least {least}"
 
 
-def _inside(kind: Any, key: str | int) -> Any:
+def _inside(kind: Any, key: str | int, value: Any) -> Any:
     """Return the type of a key of a table, or of an item of a list, without None, which no TOML has."""
     inner = next(iter(get_args(kind)), Any) if isinstance(key, int) else _types(kind).get(key, Any)
     is_union = isinstance(inner, UnionType) or NoneType in get_args(inner)
-    return next(one for one in get_args(inner) if one is not NoneType) if is_union else inner
+    if not is_union:
+        return inner
+    several = [one for one in get_args(inner) if one is not NoneType]
+    # A text or a table: what was given as a table has the keys of that.
+    tables = [one for one in several if isinstance(value, Mapping) and _types(one)]
+    return next(iter((*tables, *several)))
 
 
 def _types(kind: Any) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 
 from prodex.formats.spreadsheet_files import Sheet
-from prodex.formats.workbook_cells import Cell, Row
+from prodex.formats.workbook_cells import Cell, Row, unreadable
+from prodex.languages import Message
 
 
 def sheet_of_frame(frame: pd.DataFrame, file: Path) -> Sheet:
@@ -33,10 +34,17 @@ def _rows(frame: pd.DataFrame) -> Iterator[tuple[int, Row]]:
 
 def _cells(values: Any) -> Row:
     return {
-        place: Cell(_text(value), "text")
+        place: _cell(value)
         for place, value in enumerate(values)
         if not pd.api.types.is_scalar(value) or not pd.isna(value)
     }
+
+
+def _cell(value: Any) -> Cell:
+    # What Python calls a list or bytes, `['Riz']` and `b'Riz'`, nobody has written.
+    if isinstance(value, bytes) or not pd.api.types.is_scalar(value):
+        return unreadable(str(value), Message("it is neither a text nor a number"))
+    return Cell(_text(value), "text")
 
 
 def _text(value: Any) -> str:

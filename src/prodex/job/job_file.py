@@ -48,12 +48,13 @@ import msgspec
 from prodex.arguments import described
 from prodex.errors import InputError, SettingsError
 from prodex.facts.groups import BY
-from prodex.files.atomic import checked_name, home
+from prodex.files.atomic import checked_name, home, path_here
 from prodex.files.toml_structs import struct_of, unknown_name
 from prodex.files.toml_text import Keys, TomlFile, TomlText
 from prodex.formats.registry import FORMATS, FormatName
 from prodex.languages import Translation
 from prodex.locales import language_tag
+from prodex.publishing.destination import may_hold_credentials, place_of
 from prodex.quality.profile import Profile, shipped
 from prodex.quality.rulebook import SEVERITIES, Severity
 from prodex.query import ProductQuery
@@ -79,7 +80,6 @@ _REFERENCE = re.compile(r"\$(PRODEX_[A-Z0-9_]+)")
 
 #: Keys whose value would be a secret.
 _SECRET_KEY = re.compile(r"secret|password|passwd|token|api_?key|credential", re.IGNORECASE)
-_SECRET_IN_ADDRESS = re.compile(r"^[a-z0-9+]+://[^/?#]*@", re.IGNORECASE)
 
 #: One text, or several.
 _Texts = str | tuple[str, ...]
@@ -268,7 +268,7 @@ def _refuse_other_worklists(values: Mapping[str, Any], place: TomlText) -> None:
 
 
 def _below(folder: Path, given: str) -> Path:
-    return folder / Path(given).expanduser()
+    return folder / path_here(given)
 
 
 def _job(written: _Written, path: Path, digest: str, place: TomlText) -> Job:
@@ -285,6 +285,10 @@ def _job(written: _Written, path: Path, digest: str, place: TomlText) -> Job:
         )
     if written.new_only and written.fail_on is None and not written.fail_under:
         raise place.error(("new_only",), "new_only says what fail_on and fail_under judge; give one of them.")
+    for limit in ("fail_on", "fail_under"):
+        # A limit that nothing is judged by would be kept by every catalogue.
+        if getattr(written, limit) and not _several(written.profile):
+            raise place.error((limit,), f"{limit} judges an audit; give a profile.")
     profiles = _profiles(_several(written.profile), path.parent, place)
     for number, recipe in enumerate(written.recipes):
         if recipe.profile is not None:
@@ -375,7 +379,8 @@ def _exports(written: tuple[ExportOptions, ...], place: TomlText) -> tuple[Expor
             _check_name(table, TABLES, (*here, "tables"), place)
         if one.escape_formulas and not FORMATS[one.format].can_escape_formulas:
             raise place.error((*here, "escape_formulas"), f"{one.format} holds no formulas; leave it out.")
-        if one.folder in (before.folder for before in exports[:number]):
+        # However it is written: "out" is "x/../out", and may be a link.
+        if os.path.realpath(one.folder) in (os.path.realpath(before.folder) for before in exports[:number]):
             raise place.error(
                 (*here, "folder"), f"{one.folder} is used twice. Give each export a folder of its own."
             )
@@ -388,7 +393,10 @@ def _address(uri: str, folder: Path, place: TomlText) -> str:
         raise place.error(
             ("publish", "uri"), "uri is empty; give a folder, or an address such as s3://bucket/shop."
         )
-    return uri if "://" in uri else str(_below(folder, uri))
+    with place.named(("publish", "uri")):
+        # What no publication can be at is refused before the night.
+        place_of(uri)
+        return uri if "://" in uri else str(_below(folder, uri))
 
 
 def _check_name(given: str, known: Collection[str], keys: Keys, place: TomlText) -> None:
@@ -429,12 +437,17 @@ def refuse_secrets(values: Mapping[str, Any], place: TomlText) -> None:
         if isinstance(value, str) and _REFERENCE.fullmatch(value):
             continue
         named = next((key for key in reversed(keys) if isinstance(key, str)), "")
-        if _SECRET_KEY.search(named) or (isinstance(value, str) and _SECRET_IN_ADDRESS.search(value)):
+        if _SECRET_KEY.search(named) or _is_secret_address(value):
             raise place.error(
                 keys,
                 "a job file holds no secrets. Take the value out and change that secret, since others may have read "
                 "it; keep the new one in the environment, in .env or in the keyring (docs: Settings).",
             )
+
+
+def _is_secret_address(value: Any) -> bool:
+    """Whether a value is an address with more than a place in it; containers of Azure are before an @."""
+    return isinstance(value, str) and "://" in value and may_hold_credentials(value)
 
 
 def _setting_leaves(value: Any, keys: Keys) -> Iterator[tuple[Keys, Any]]:

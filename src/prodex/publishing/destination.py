@@ -30,7 +30,7 @@ import pyarrow.fs as arrow_files
 from prodex.arguments import described
 from prodex.errors import InputError, ProdexError, SettingsError, StorageError
 from prodex.files import parquet
-from prodex.files.atomic import flush, left_over, remove, storage, writing
+from prodex.files.atomic import flush, left_over, path_here, remove, storage, writing
 from prodex.files.parquet import FileFacts
 from prodex.files.untrusted import read_bytes
 from prodex.installation import missing_extra
@@ -370,18 +370,42 @@ def place_of(uri: object, storage_options: object = None) -> Place:
         raise InputError("storage_options are texts by name: {'aws_region': 'eu-west-1'}.")
     text = str(uri)
     if isinstance(uri, Path) or "://" not in text:
-        folder = Path(uri).expanduser().absolute()
+        folder = path_here(uri).absolute()
         return Place(str(folder), folder)
-    parts = urlsplit(text)
-    if parts.scheme == "file":
-        return place_of(Path(url2pathname(parts.path)))  # with the letter of a drive, or blanks
-    of_azure = parts.scheme in {"abfs", "abfss"}  # their containers are before an @
-    if parts.query or parts.fragment or parts.password or (parts.username is not None and not of_azure):
+    if may_hold_credentials(text):
         raise SettingsError(
             "The address of a publication has more than a place in it, which could be a credential. Give credentials "
             "as storage_options, or in the environment."
         )
+    parts = urlsplit(text)
+    if parts.scheme == "file":
+        if parts.netloc not in {"", "localhost"} or parts.query or parts.fragment:
+            raise InputError(
+                f"{text!r:.200} is not the address of a folder on this machine: that has three slashes and a whole "
+                "path, 'file:///home/eva/shop', with %23 for # and %3F for ?. Or give the folder without 'file:'."
+            )
+        return place_of(Path(url2pathname(parts.path)))  # with the letter of a drive, or blanks
     return Place(text.rstrip("/"), None, dict(options))
+
+
+def may_hold_credentials(address: str) -> bool:
+    """Whether an address has more than a place in it, which could be a credential.
+
+    >>> may_hold_credentials("s3://key:secret@bucket/shop"), may_hold_credentials("az://container/shop?sig=secret")
+    (True, True)
+    >>> may_hold_credentials("s3://bucket/shop"), may_hold_credentials("abfss://shop@account.dfs.core.windows.net/x")
+    (False, False)
+    """
+    try:
+        parts = urlsplit(address)
+        of_azure = parts.scheme in {"abfs", "abfss"}  # their containers are before an @
+        is_of_user = parts.username is not None and not of_azure
+        is_more = (
+            parts.query or parts.fragment
+        ) and parts.scheme != "file"  # where they are letters of a name
+        return bool(is_more or parts.password or is_of_user)
+    except ValueError:  # no place is written so, and what is in it is shown to nobody
+        return True
 
 
 @cache

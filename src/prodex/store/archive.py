@@ -446,14 +446,29 @@ def is_of(time: str, given: str) -> bool:
     --------
     >>> is_of("2026-11-13T050102.000003Z", "2026-11"), is_of("2026-11-13T050102.000003Z", "2026-11-13T0501")
     (True, True)
+    >>> is_of("2026-11-13T050102.000003Z", "2026-1"), is_of("2026-11-13T050102.000003Z", "2026-11-13T0")
+    (False, False)
     """
     if "T" in given:
-        return time.startswith(given)
+        return _begins(time, given)
     try:
         day = f"{moment.astimezone():%Y-%m-%d}" if (moment := clock.from_name(time)) else time
     except (ValueError, OverflowError, OSError):  # no time zone of this machine reaches so far
         day = time
-    return day.startswith(given)
+    return _begins(day, given)
+
+
+#: Characters before the minutes and the seconds of a time, which nothing parts from the digits before them.
+_BEFORE_DIGITS = (13, 15)
+#: Characters of a time to the second: of its fraction, the beginning will do.
+_TO_THE_SECOND = 17
+
+
+def _begins(time: str, given: str) -> bool:
+    """Whether a time begins with whole parts: the 3rd, written "2026-11-3", is no day of "2026-11-30"."""
+    rest, end = time[len(given) :], len(given)
+    is_cut = given[-1:].isdigit() and rest[:1].isdigit()
+    return time.startswith(given) and (not is_cut or end in _BEFORE_DIGITS or end > _TO_THE_SECOND)
 
 
 def zone_note(times: Iterable[str], given: str) -> str:
@@ -464,7 +479,7 @@ def zone_note(times: Iterable[str], given: str) -> str:
     """
     if "T" in given:
         return f" These times are UTC, and so is {given}."
-    if given and any(one.startswith(given) for one in times):
+    if given and any(_begins(one, given) for one in times):
         return f" These times are UTC, and {given} is meant in the time zone of this machine."
     return ""
 

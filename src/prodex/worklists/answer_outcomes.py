@@ -22,6 +22,7 @@ from prodex.changes import (
     PlaceChanged,
     check,
     in_words,
+    indexed,
     is_made,
     is_nothing,
     path_after,
@@ -275,7 +276,7 @@ def _product_meant(keys: Mapping[str, str], known: KnownProducts, gtins: Mapping
         if of_gtin and own not in of_gtin:
             raise AnswerRefused.saying(
                 "the row has product {code} and the GTIN {gtin}, which is that of product {other}: the cells of its "
-                "row were mixed up. Take the row from the worklist again.",
+                "row were mixed up. Copy the row again from where it is right.",
                 code=f"{own:.40}",
                 gtin=f"{code:.20}",
                 other=of_gtin[0],
@@ -369,9 +370,12 @@ def _with_typed_answer(
             found = read_text_answer(
                 str(decision.product), record, attribute, text, keys, products.known.codes
             )
-            return _asked_if_a_remark(replace(decision, **found._asdict()))
+            made = replace(decision, **found._asdict())
+            _require_seen(made, record)
+            return _asked_if_a_remark(made)
         decision = replace(decision, holds=_is_still_there(decision, record, words))
         made = _with_new_value(decision, record, shapes, words)
+        _require_seen(made, record)
         return (
             _asked_if_unknown(made, words) if made.shape in {AnswerShape.STRING, AnswerShape.CODE} else made
         )
@@ -466,21 +470,36 @@ def _with_leaf(decision: Decision, record: Product, change: Change) -> Decision:
     return decision
 
 
+def _require_seen(decision: Decision, record: Product) -> None:
+    """Refuse an answer that by now means something that nobody had seen: another text of its language, another unit."""
+    if (seen := decision.answer.seen) is None:
+        return
+    places = [place for one in seen if (place := indexed(record, one.path)) is not None]
+    for change in decision.changes:
+        if is_made(record, change) or (place := indexed(record, change.path)) is None:
+            continue
+        if not any(place[: len(one)] == one[: len(place)] for one in places):
+            before = next((one.before for one in seen if not is_nothing(one.before)), ABSENT)
+            raise _changed_since(value_at(record, change.path), before)
+
+
+def _changed_since(found: Any, expected: Any) -> AnswerInConflict:
+    there, seen = (
+        Message("nothing") if is_nothing(one) else repr(in_words(one)[:80]) for one in (found, expected)
+    )
+    return AnswerInConflict.saying(
+        "the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it again.",
+        there=there,
+        seen=seen,
+    )
+
+
 def _require_held(record: Product, change: Change, expected: Any) -> None:
     """Refuse a change of a place that holds something else than was expected there."""
     try:
         check(record, change)
     except PlaceChanged as error:
-        there, seen = (
-            Message("nothing") if is_nothing(one) else repr(in_words(one)[:80])
-            for one in (error.found, expected)
-        )
-        raise AnswerInConflict.saying(
-            "the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it "
-            "again.",
-            there=there,
-            seen=seen,
-        ) from None
+        raise _changed_since(error.found, expected) from None
 
 
 def _as_typed(decision: Decision, words: Vocabulary) -> Decision:

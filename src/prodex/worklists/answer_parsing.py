@@ -231,7 +231,7 @@ class Vocabulary:
                     "{text} is not a code; did you mean {near}?", text=shown, near=repr(near)
                 )
             raise AnswerRefused.saying(
-                "{text} is not a code. The sheet Codes lists those in use.", text=shown
+                "{text} is not a code. The sheet Codes of a worklist lists those in use.", text=shown
             )
         return typed
 

@@ -600,9 +600,8 @@ class Fix:
             return asked, records
         catalog = replace_products(self._every, records, ids)
         products = find_products(catalog, ids, KnownProducts.of(catalog))
-        judged_again = iter(
-            decide_answers([one.answer for one in chosen], products, catalog, self._confirmed)
-        )
+        answers = [_with_what_was_previewed(one) for one in chosen]
+        judged_again = iter(decide_answers(answers, products, catalog, self._confirmed))
         kept = [next(judged_again) if _is_judged_again(one) else one for one in asked.decisions]
         newest = judge_decisions(kept, products, catalog, self.profile, self._now)
         if is_continued:
@@ -799,6 +798,14 @@ def _is_judged_again(decision: Decision) -> bool:
     """Whether an answer is judged by the products of now: it is sent, or something that is sent depends on it."""
     is_needed = decision.answer.bound is not None and decision.state is AnswerState.UNCHANGED
     return is_needed or decision.state is AnswerState.ACCEPTED
+
+
+def _with_what_was_previewed(decision: Decision) -> Answer:
+    """Return an answer; one of a row that says nothing of what was seen was given for what the preview has shown."""
+    answer = decision.answer
+    is_known = answer.change is not None or answer.seen is not None
+    is_of_worklist = decision.check is not None or answer.keys.get("value") or key_of(answer.keys) is not None
+    return answer if is_known or is_of_worklist else answer._replace(seen=decision.changes)
 
 
 def _state_after_sending(decision: Decision, status: str, message: str) -> tuple[AnswerState, Said]:

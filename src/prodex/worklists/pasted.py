@@ -36,6 +36,7 @@ from prodex.worklists.fix import Fix, MadeBy, find_products, make_fix
 from prodex.worklists.headings import filled_rows, is_empty
 from prodex.worklists.pasted_headings import (
     KEYS,
+    LOOKED_AT,
     ColumnMeaning,
     HeadingProposal,
     KnownHeadings,
@@ -44,6 +45,7 @@ from prodex.worklists.pasted_headings import (
 )
 from prodex.worklists.returned_files import Answer, AnswerSheet, CellPlace, Problem, Returned, trimmed
 from prodex.worklists.retyped import as_shown, questions_of_spelling
+from prodex.written_numbers import is_rounded
 
 #: Rows of one table.
 MOST_ROWS = 1_000
@@ -64,7 +66,7 @@ class PastedTable:
     file
         How messages name it.
     headings
-        The headings by their places; none where the first row has a GTIN.
+        The headings by their places; none where the first row is one of values.
     rows
         The rows below them, with their numbers.
     proposals
@@ -100,7 +102,7 @@ def pasted_table(given: object, catalog: Catalog, known: KnownHeadings) -> Paste
             "The table is empty. Copy it with its headings: a column of GTINs, and one for each value."
         )
     headings: dict[int, str] = {}
-    if not any(_is_gtin(cell.text) for cell in rows[0][1].values()):
+    if not _begins_with_values(rows):
         headings = {place: cell.text.strip() for place, cell in rows.pop(0)[1].items() if not is_empty(cell)}
     rows = [(number, row) for number, row in rows if not all(map(is_empty, row.values()))]
     if not rows:
@@ -119,10 +121,29 @@ def pasted_table(given: object, catalog: Catalog, known: KnownHeadings) -> Paste
     return PastedTable(name, headings, rows, made)
 
 
+def _begins_with_values(rows: Sequence[tuple[int, Row]]) -> bool:
+    """Whether the first row has a GTIN, or what was to be one in a column of such: as headings it would be lost."""
+    (_, first), *others = rows
+    for place, cell in first.items():
+        if _is_gtin(cell.text):
+            return True
+        if _was_to_be_gtin(cell.text):
+            below = [row[place].text for _, row in others[:LOOKED_AT] if place in row]
+            if len(below) <= 2 * sum(map(_was_to_be_gtin, below)):
+                return True
+    return False
+
+
 def _is_gtin(text: str) -> bool:
     with suppress(InputError):
         return gtin.normal_form(text) is not None
     return False
+
+
+def _was_to_be_gtin(text: str) -> bool:
+    """Whether a text is as long as a GTIN, with whatever check digit, or what a spreadsheet makes of one."""
+    digits = gtin.as_text(text) or ""
+    return is_rounded(digits) or (len(digits) in gtin.LENGTHS and gtin.has_digits(digits))
 
 
 def propose_headings(table: str | pd.DataFrame, catalog: Catalog | str | Path) -> pd.DataFrame:
@@ -175,9 +196,15 @@ def make_fix_of_table(
     there = dict.fromkeys(one for several in products.ids.values() for one in several)
     rows_of: dict[str, list[int]] = defaultdict(list)
     for number, row in pasted.rows:
-        answers = [*_answers_of_row(pasted.file, number, row, keys, values, known, returned.problems)]
-        if answers and (product := assign_product(answers[0], products, there).product) is not None:
-            rows_of[product].append(number)
+        about = {name: row[place].text.strip().lstrip("'") for name, place in keys.items() if place in row}
+        answers = [*_answers_of_row(pasted.file, number, row, about, values, known, returned.problems)]
+        # A cell that cannot be used speaks of its product, too: another row is no certain answer beside it.
+        if any(place in row and not is_empty(row[place]) for place in values):
+            whose = Answer(
+                pasted.file, "", number, "", "", "text", {key: one for key, one in about.items() if one}
+            )
+            if (product := assign_product(whose, products, there).product) is not None:
+                rows_of[product].append(number)
         returned.answers += answers
     twice = {number: several for several in rows_of.values() if len(several) > 1 for number in several}
     returned.answers = [_refused_twice(one, twice) for one in returned.answers]
@@ -193,13 +220,12 @@ def _answers_of_row(
     file: str,
     number: int,
     row: Row,
-    keys: Mapping[str, int],
+    about: Mapping[str, str],
     values: Mapping[int, ColumnMeaning],
     known: KnownHeadings,
     problems: list[Problem],
 ) -> Iterable[Answer]:
-    """Yield the answers of a row; what cannot be read is a problem."""
-    about = {name: row[place].text.strip().lstrip("'") for name, place in keys.items() if place in row}
+    """Yield the answers of a row about a product; what cannot be read is a problem."""
     for place, meaning in values.items():
         cell = row.get(place)
         if cell is None or is_empty(cell):

@@ -29,7 +29,7 @@ from prodex.phrases import hint, nearest_few
 from prodex.tables.attributes import TEXTS
 from prodex.tables.declaration import TABLES
 from prodex.worklists.answer_kinds import AnswerShape, Shapes
-from prodex.worklists.headings import column_of_heading
+from prodex.worklists.headings import column_of_heading, is_empty
 
 #: What a column is that is not read.
 IGNORED = "ignore"
@@ -60,7 +60,7 @@ MOST_COLUMNS = 5
 #: Attributes that are proposed for a heading that nobody knows.
 _NEAREST = 3
 #: Rows in which GTINs are looked for where no heading names them.
-_LOOKED_AT = 50
+LOOKED_AT = 50
 
 
 class ColumnMeaning(NamedTuple):
@@ -243,7 +243,8 @@ def propose_meanings(
     examples: dict[int, str] = {}
     for _, row in rows:
         for place, cell in row.items():
-            examples.setdefault(place, cell.text[:60])
+            if not is_empty(cell):
+                examples.setdefault(place, cell.text[:60])
     made = [
         _proposal(place, headings.get(place, ""), examples.get(place, ""), known)
         for place in places
@@ -285,7 +286,7 @@ def _with_gtins(
     """Return the proposals, with a column of GTINs that is known by its cells alone."""
     there = {gtin.comparable(one) for one in catalog.arrow("products", ["gtin"])["gtin"].to_pylist()} - {None}
     for number, one in enumerate(made):
-        cells = [row[one.place].text for _, row in rows[:_LOOKED_AT] if one.place in row]
+        cells = [row[one.place].text for _, row in rows[:LOOKED_AT] if one.place in row]
         if cells and 2 * sum(_comparable(cell) in there for cell in cells) > len(cells):
             question = "No heading says so, and most of its cells are GTINs of the catalogue. Is it that?"
             meant = ColumnMeaning("gtin")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from prodex.errors import ChangesRefused
-from prodex.languages import Said
+from prodex.languages import Message, Said
 from prodex.languages.message import said_by
 from prodex.locales import codes_in_words, is_meant, is_whole_language, language_code, short_of, tag_of
 from prodex.send.merging import TextItem, TextPlace, text_change, texts_at, texts_meant
@@ -94,14 +94,27 @@ def read_text_answer(
         # As with items of other shapes, what was seen says which one is meant.
         found = [one for one in found if alike(one.data, keys.get("value"))] or found
         if len(found) > 1:
+            beside = _codes_beside(found)
+            advice = Message(
+                "Take the row from the worklist again, with its hidden columns; or write the text that is there into "
+                "the column Value seen."
+            )
+            if beside:  # which a language can say that was written by hand, and a heading too
+                tags = [tag_of(str(one.variant)) for one in found]
+                example = next((tag for tag in tags if "-" in tag), language)
+                advice = Message(
+                    "Give the language with its country, such as {example}; or take the row from a worklist, with its "
+                    "hidden columns.",
+                    example=example,
+                )
             raise AnswerRefused.saying(
                 "the product has {count:d} texts of {path} in '{language_code}'{codes}, and the row does not say which "
-                "is meant. Take the row from the worklist again, with its hidden columns; or write the text that is "
-                "there into the column Value seen.",
+                "is meant. {advice}",
                 count=len(found),
                 path=attribute,
                 language_code=language,
-                codes=_codes_beside(found),
+                codes=beside,
+                advice=advice,
             )
         place = place._replace(position=found[0].position)
     there = found[0] if len(found) == 1 else None
