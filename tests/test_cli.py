@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -373,6 +374,20 @@ def test_the_help_lists_every_command_once_under_what_it_is_for(run: Run) -> Non
 
     assert sorted(get_command(app).commands) == sorted(listed)
     assert [*SECTIONS] == re.findall(r"^(\w.*):$", run("--help").stdout, re.MULTILINE)[1:]
+
+
+def test_ctrl_c_says_what_continues(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that is stopped while it waits for the service ends with 130, as shells expect, and says what to do."""
+
+    def pressed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(socket, "getaddrinfo", pressed)
+    stopped = run("load", "--name", "shop")
+
+    assert (130, "") == (stopped.returncode, stopped.stdout)
+    assert "prodex: stopped. No unfinished file was left. The same command continues a load" in stopped.stderr
+    assert "`prodex send-rest` lists what an upsert has not sent" in stopped.stderr
 
 
 @each_row("words", [(), ("scenarios",), ("profiles",)])

@@ -306,6 +306,8 @@ def test_a_dry_run_shows_the_findings(run: Run, tmp_path: Path, exchange: Sandbo
     assert (0, True) == (fine.exit_code, "no kind" in fine.stdout)
     spoilt = run("upsert", file_of(tmp_path, good, bad), "--format", "json")
     assert (1, "error") == (spoilt.exit_code, json.loads(spoilt.stdout)[0]["severity"])
+    assert "--send sends the products." in fine.stderr
+    assert "Nothing was sent, and --send would send nothing: 1 error found." in spoilt.stderr
     assert isinstance(run("upsert", file_of(tmp_path, bad), "--send").exception, PreflightFailed)
     assert calls == len(exchange.requests)
 
@@ -338,7 +340,8 @@ def test_scenarios_are_required_of_named_products(run: Run, exchange: Sandbox, t
     words = ["scenarios", "require", "--scenario", switch]
     named = [*words, "--gtin", f"@{tmp_path / 'gtins.txt'}", "--format", "json"]
     calls = len(exchange.requests)
-    assert "3 products, 1 scenario." in run(*named, who=0).output
+    # The first one in another spelling is the same product.
+    assert "3 products, 1 scenario." in run(*named, "--gtin", gtins.iloc[0].lstrip("0"), who=0).output
     assert calls == len(exchange.requests)
 
     done = run(*named, "--send", who=0)
@@ -353,10 +356,15 @@ def test_scenarios_are_required_of_named_products(run: Run, exchange: Sandbox, t
         ["--scenario", "7"],
         ["--scenario", "7=yes", "--gtin", GTINS[0]],
         ["--scenario", "7=true", "--gtin", GTINS[0], "--snapshot", "shop"],
+        ["--scenario", "7=true", "--scenario", "7=false", "--gtin", GTINS[0]],
+        ["--scenario", "7=true", "--gtin", "123"],
+        ["--scenario", "7=true", "--gtin", GTINS[0], "--deadline", "2027-02-29"],
+        ["--scenario", "7=true", "--gtin", GTINS[0], "--deadline", "2020-02-29"],
+        ["--scenario", "7=false", "--gtin", GTINS[0], "--deadline", "2999-01-01"],
     ],
 )
 def test_scenarios_that_are_not_said_clearly_are_refused(run: Run, words: list[str]) -> None:
-    """Which products, and on or off."""
+    """Which products, on or off and until when; without --send, too, as --send would refuse them."""
     assert isinstance(run("scenarios", "require", *words, who=0).exception, InputError)
 
 
@@ -366,6 +374,25 @@ def test_untrusted_text_does_not_move_the_cursor(run: Run, capsys: pytest.Captur
 
     show(pd.DataFrame({"message": ["a\x1b[2Jb\nc"], "none": [None]}), Format.TABLE, None)
     assert "message       none\na\\x1b[2Jb\\nc\n" == capsys.readouterr().out
+
+
+def test_a_long_text_makes_no_wide_table(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A cell on a terminal is cut, with its length; a file and a format for programs have it whole."""
+    from prodex.cli.output import Format, show
+
+    frame = pd.DataFrame({"value": ["a" * 40_000, "b"], "gtin": GTINS})
+    show(frame, Format.TABLE, None)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) < 600
+    assert f"aaa … (40,000 characters)  {GTINS[0]}" in lines[1]
+    show(frame, Format.CSV, None)
+    show(frame, Format.TABLE, tmp_path / "table.txt")
+    assert ["a" * 40_000] * 2 == [
+        re.findall("a{500,}", text)[0]
+        for text in (capsys.readouterr().out, (tmp_path / "table.txt").read_text())
+    ]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 import prodex
 from prodex.cli import app
 from prodex.errors import InputError, SnapshotNotFound
-from prodex.sandbox import Sandbox
+from prodex.sandbox import Fault, Sandbox
 
 
 def run(*words: object) -> Result:
@@ -81,3 +81,19 @@ def test_what_cannot_be_done_is_said(home: Path, tmp_path: Path) -> None:
 def test_help_gives_an_example() -> None:
     """As with every command."""
     assert "Example: prodex pictures shop --to images" in run("--help").stdout
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_said_in_the_words_of_a_terminal(
+    shop: prodex.Catalog, sample_exchange: Sandbox, tmp_path: Path
+) -> None:
+    """It names the list in the folder, and no attribute of Python."""
+    sample_exchange.order(Fault("404", at=1, times=10_000, endpoint="media"))
+    try:
+        result = run("shop", "--to", tmp_path, "--size", 64)
+    finally:
+        sample_exchange.clear_faults()
+
+    assert 1 == result.exit_code
+    assert f"0 of {len(shop.pictures)} pictures; {len(shop.pictures)} not downloaded\n" in result.stdout
+    assert "listed in pictures.csv" in result.stdout

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -136,6 +138,60 @@ def test_lines_of_progress_are_shown_with_what_there_is(
     assert f"{TEXT}\n".encode(encoding, "backslashreplace").decode(encoding) == console._written(sys.stderr)
 
 
+def test_under_the_locale_c_nothing_ends_at_a_letter(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python opens outputs otherwise there: only the bytes of odd file names pass."""
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii", "surrogateescape"))
+    monkeypatch.setattr(sys, "argv", ["prodex", "tables"])
+    with pytest.raises(SystemExit):
+        main()
+    show(pd.DataFrame({"name": [TEXT]}), Format.TABLE, None)
+    sys.stdout.flush()
+    shown = sys.stdout.buffer.getvalue()  # type: ignore[attr-defined]
+    assert TEXT.encode("ascii", "backslashreplace") in shown
+
+
+@each_row("words", [("tables",), ("rules", "--format", "csv"), ("profiles",)])
+def test_without_an_output_a_command_does_its_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """Schedulers start programs with closed outputs, which Python calls None."""
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "argv", ["prodex", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (0, "") == (ended.value.code, capsys.readouterr().err)
+
+
+class _FullDisk(io.RawIOBase):
+    """An output that takes nothing, until there is room again."""
+
+    has_room = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, given: Any) -> int:
+        if self.has_room:
+            return len(given)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@each_row("words", [("tables",), ("rules", "--format", "csv"), ("profiles",)])
+def test_an_output_on_a_full_disk_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """`prodex rules > file` where the file cannot grow: exit code 1, and no traceback."""
+    disk = _FullDisk()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BufferedWriter(disk), "utf-8"))
+    monkeypatch.setattr(sys, "argv", ["prodex", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    disk.has_room = True  # for what is left in its buffer
+    said = capsys.readouterr().err
+    assert (1, 1) == (ended.value.code, len(said.splitlines()))
+    assert "could not be written: No space left on device." in said
+
+
 def test_a_pipe_of_windows_changes_no_line_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text of a cell keeps its line ends; only what people read gets those of the system."""
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\r\n"))
@@ -164,7 +220,7 @@ def test_an_output_on_a_full_disk_is_an_error_of_ours(
     said = console._written(sys.stderr)
 
     assert 1 == ended.value.code
-    assert said.startswith("prodex: The output could not be written as a whole: No space left on device.")
+    assert said.startswith("prodex: What the command shows could not be written: No space left on device.")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a disk that is always full")

@@ -23,9 +23,12 @@ from prodex_sandbox.sample import shared_products
 from tests.cases import each_row, own_home
 from tests.test_commands_alike import commands
 
-#: Python, as a message has it: a name of the package, a call, an argument with a value, a value, an attribute.
+#: Python, as a message has it: a name of the package, a call, an argument (with a value, or what is wrong with it), a
+#: value, an attribute, which is no ending of a file.
 PYTHON = re.compile(
     r"\bpx\.|\bprodex\.\w|\b[A-Za-z_]\w*\((?!s\))|(?<![\w./-])[a-z_]{2,}=|\b(?:True|False|None)\b|of this error"
+    r"|(?<=: )(?:[a-z]+_[a-z_]+: |windows is |extra holds )"
+    r"|(?<=[ (])\.(?!env\b|toml\b|csv\b|xlsx\b|json\b|xml\b|parquet\b|html\b)[a-z_]+\b"
 )
 
 _PRODUCT = (
@@ -90,6 +93,8 @@ load --search word@nofield
 load --search @brand.label
 load --extra novalue
 load --extra target_market=250 --market 276
+load --extra filter_target_market=250
+load --extra limit=1
 load --include brand --exclude brand
 load --owner ""
 load --tag a --without-tag a
@@ -250,6 +255,10 @@ segments --permission NOPE
 scenarios require --scenario 7
 scenarios require --scenario 7=true
 scenarios require --scenario 7=true --gtin 123 --send
+scenarios require --scenario 7=true --gtin 123
+scenarios require --scenario 7=true --scenario 7=false --snapshot mine
+scenarios require --scenario 7=true --snapshot mine --deadline 2027-02-29
+scenarios require --scenario 7=true --snapshot mine --deadline 2020-02-29
 scenarios require --scenario 7=true --snapshot nothing
 scenarios require --scenario 7=true --snapshot mine --deadline yesterday --send
 scenarios require --scenario 7=true --snapshot mine --batch-size 0 --send
@@ -502,3 +511,15 @@ def test_what_a_message_quotes_is_never_obeyed() -> None:
 
     assert "No \\x1b[2J\nprodex: all is well." == str(error)
     assert "No \\x1b[2J\\nprodex: all is well." == error_in_words(error)
+
+
+@pytest.mark.slow
+def test_what_was_not_taken_is_listed_by_an_option(terminal: Terminal) -> None:
+    """A command names how to see the rest of the answers, and not an attribute of Python."""
+    answers = [f"{number:014};namePublicLong;fr;Pain" for number in range(12)]
+    (terminal.folder / "many.csv").write_text("\n".join(["GTIN;Field;Language;New value", *answers]))
+    code, _, said = terminal.shown("fix many.csv --snapshot shop")
+
+    assert 1 == code
+    assert "10 of 12 shown; --show refused, --show conflicts and --show needs-confirmation list all" in said
+    assert [] == PYTHON.findall(said)

@@ -11,6 +11,7 @@ from datetime import date, datetime, time, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from prodex.advice import Argument, advice
 from prodex.arguments import described, is_missing
 from prodex.errors import InputError
 from prodex.phrases import hint
@@ -89,7 +90,7 @@ def written_day(text: str) -> date:
     return found.date()
 
 
-def day_given(given: Any, what: str) -> date | None:
+def day_given(given: Any, what: str | Argument) -> date | None:
     """Return a day that somebody gave as a date or as text; None of None.
 
     Parameters
@@ -97,7 +98,7 @@ def day_given(given: Any, what: str) -> date | None:
     given
         A date, a `datetime` at midnight without a zone, or text as `written_day` reads it.
     what
-        What it is given for, for the message.
+        What it is given for, for the message; an argument is an option in a terminal.
 
     Raises
     ------
@@ -115,14 +116,16 @@ def day_given(given: Any, what: str) -> date | None:
         try:
             return written_day(given)
         except InputError as error:
-            raise InputError(f"{what}: {error}") from error
+            raise InputError(advice("{what}: {why}", what=what, why=error)) from error
     if isinstance(given, date) and not is_missing(given):
         # A datetime is a date in Python, and its hours would be lost without a word.
         if not isinstance(given, datetime):
             return given
         if given.timetz() == time.min:
             return given.date()
-    raise InputError(f"{what} is {given!r:.60}. Give a day, such as 2027-01-05.")
+    raise InputError(
+        advice("{what} is {given}. Give a day, such as 2027-01-05.", what=what, given=f"{given!r:.60}")
+    )
 
 
 def _day(typed: str, text: str) -> date:

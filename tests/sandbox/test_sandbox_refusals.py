@@ -114,6 +114,24 @@ def test_a_post_is_refused_with_a_code_and_a_message_that_names_the_parameter(
     assert any(name in message for name in body)
 
 
+@each_row(
+    ("method", "path"),
+    [
+        ("POST", "/public/v1/products/list"),
+        ("POST", "/public/v1/validation/rulesets/require"),
+        ("GET", "/public/v1/products/track/1"),
+    ],
+)
+def test_a_parameter_in_an_address_that_has_none_is_refused(shop: Caller, method: str, path: str) -> None:
+    """A filter that is ignored lists everything; a client that puts it into the wrong place is told."""
+    reply = shop.session.request(
+        method, f"{shop.base_url}{path}", params={"filter_gtins_in": "03036811359935"}, json={}
+    )
+    status, error, message = refused(reply)
+    assert (400, "unknown_parameter") == (status, error)
+    assert "'filter_gtins_in' is in the address" in message
+
+
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 )

@@ -49,10 +49,26 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
+#: What Ctrl-C has stopped, and what continues it.
+_STOPPED = (
+    "prodex: stopped. No unfinished file was left. The same command continues a load, a download of pictures or the "
+    "sending of answers; `prodex send-rest` lists what an upsert has not sent."
+)
+
+
 class _Sections(TyperGroup):
     """Lists the commands by what they are for: nearly thirty in one list are hard to read."""
 
     # Typer has Click's classes under a name of its own in some versions, so they are not named here.
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            # Here, and not around the whole: Typer ends a command at Ctrl-C itself, and says nothing.
+            say(_STOPPED, aside=True)
+            # 128 + SIGINT, as shells report an interrupted program.
+            raise typer.Exit(130) from None
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as Click calls it
         longest = max(map(len, self.commands))
         for title, names in SECTIONS.items():
@@ -86,14 +102,6 @@ def main() -> None:
     except ProdexError as error:
         say(f"prodex: {error_in_words(error)}", aside=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        say(
-            "prodex: stopped. No unfinished file was left, and the same command continues a load, or the sending of "
-            "answers.",
-            aside=True,
-        )
-        # 128 + SIGINT, as shells report an interrupted program.
-        sys.exit(130)
 
 
 def _show_version(asked: bool) -> None:

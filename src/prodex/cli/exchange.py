@@ -241,9 +241,11 @@ def upsert(
     trial = prodex.upsert(client, file, dry_run=True, **given)
     say(repr(trial).splitlines()[0], aside=True)
     output.show(trial.findings)
-    say("Nothing was sent. --send sends the products.", aside=True)
-    if (trial.findings["severity"] == "error").any():
+    if errors := int((trial.findings["severity"] == "error").sum()):
+        # One error keeps all of them back: a part of a file is not sent in silence.
+        say(f"Nothing was sent, and --send would send nothing: {counted(errors, 'error')} found.", aside=True)
         raise typer.Exit(1)
+    say("Nothing was sent. --send sends the products.", aside=True)
 
 
 @command(app, example="prodex track 12 13 --wait")
@@ -333,9 +335,13 @@ def require(
     if bool(named) == bool(snapshot):
         raise InputError("Say which products: either --gtin and --uuid, or --snapshot.")
     products = prodex.open_snapshot(snapshot) if snapshot else named
-    switches: dict[str | int, bool] = dict(map(_switch, scenario))
+    switches = _switches(scenario)
     if not send:
-        say(f"{counted(len(products), 'product')}, {counted(len(switches), 'scenario')}.")
+        from prodex.send.scenarios import names_of_products, terms
+
+        # What --send would refuse without a call is refused here as well.
+        terms(switches, deadline or None)
+        say(f"{counted(len(names_of_products(products)), 'product')}, {counted(len(switches), 'scenario')}.")
         say("Nothing was sent. --send asks this of the service.", aside=True)
         return
     outcome = prodex.require_scenarios(
@@ -351,6 +357,14 @@ def require(
 
 
 app.add_typer(scenarios, name="scenarios")
+
+
+def _switches(entries: list[str]) -> dict[str | int, bool]:
+    switches: dict[str | int, bool] = {}
+    for name, value in map(_switch, entries):
+        if switches.setdefault(name, value) != value:
+            raise InputError(f"--scenario {name} is both true and false. Give it once.")
+    return switches
 
 
 def _switch(entry: str) -> tuple[str, bool]:

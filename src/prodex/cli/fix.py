@@ -13,6 +13,7 @@ import typer
 import prodex
 from prodex.cli.options import FollowOptions, OutputOptions, SendOptions, ServiceOptions, Until, command
 from prodex.cli.output import Format, say
+from prodex.cli.words import of_terminal
 from prodex.errors import QueryError
 from prodex.phrases import counted
 
@@ -77,6 +78,8 @@ def fix(
     """
     if until and not accept:
         raise QueryError("--until is the last day of what --accept accepts; give both.")
+    from prodex.display.fix import text_of
+
     read = prodex.read_worklist(files, snapshot or None, profile=profile or None, owner=owner or None)
     sending.confirmed(read)
     if accept and not read.requests.empty:
@@ -85,7 +88,7 @@ def fix(
             f"{counted(int(made.failures(accepted=True).shape[0]), 'finding')} of these products accepted.",
             aside=True,
         )
-    say(repr(read), aside=True)
+    say(text_of(read, of_terminal), aside=True)
     tracking = None
     if sending.send and read.counts["accepted"]:
         tracking = applied_answers(read, service.connect(), sending, following)
@@ -135,10 +138,12 @@ def undo(
     can be taken back. Exit code 1 if something is refused, to be confirmed or in conflict, or, with --send, unless all
     products arrived.
     """
+    from prodex.display.fix import text_of
+
     client = service.connect()
     made = prodex.undo(upsert, client, profile=profile or None)
     sending.confirmed(made)
-    say(repr(made), aside=True)
+    say(text_of(made, of_terminal), aside=True)
     if sending.send and made.counts["accepted"]:
         following.follow(applied_answers(made, client, sending, following), output)
     else:

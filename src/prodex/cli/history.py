@@ -9,7 +9,7 @@ import typer
 
 import prodex
 from prodex.cli.options import OutputOptions, SnapshotName, command
-from prodex.cli.output import Format, say
+from prodex.cli.output import Format, cut, say
 from prodex.phrases import counted
 
 app: typer.Typer = typer.Typer()
@@ -81,15 +81,13 @@ def _for_terminal(found: pd.DataFrame) -> pd.DataFrame:
 
 def _cut(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose long texts are cut, with a sign, and whose times are short."""
-    cut = frame.astype(object).where(frame.notna(), None)
-    for name in cut.columns:
-        cut[name] = cut[name].map(_short)
-    return cut
+    short = frame.astype(object).where(frame.notna(), None)
+    for name in short.columns:
+        short[name] = short[name].map(_short)
+    return short
 
 
 def _short(value: object) -> object:
     if isinstance(value, pd.Timestamp):
         return f"{value:%Y-%m-%d %H:%M}"
-    if isinstance(value, str) and len(value) > _SHOWN:
-        return f"{value[:_SHOWN]} … ({len(value):,} characters)"
-    return value
+    return cut(value, _SHOWN) if isinstance(value, str) else value

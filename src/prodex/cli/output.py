@@ -6,13 +6,14 @@ must not move the cursor or change the title of the window.
 
 from __future__ import annotations
 
+import errno
 import io
 import logging
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
@@ -49,10 +50,11 @@ class PrintableFormatter(logging.Formatter):
 def accept_all_letters() -> None:
     """Have both outputs show a letter that their encoding lacks as an escape, as Python does on standard error.
 
-    Windows opens pipes and files in an encoding of 256 letters, and Python would end at any other letter.
+    Windows opens pipes and files in an encoding of 256 letters, and Python would end at any other letter. It would so
+    where the locale is C or POSIX, as under cron: that lets only the bytes of odd file names pass.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in {"strict", "surrogateescape"}:
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -68,32 +70,35 @@ def say(text: object, *, aside: bool = False) -> None:
     """
     # Not `typer.echo`: it writes UTF-8 into what was opened as ASCII.
     if (stream := sys.stderr if aside else sys.stdout) is not None:
-        with _written(stream):
-            stream.write(f"{printable(in_words(text, of_terminal))}\n")
+        _write(stream, f"{printable(in_words(text, of_terminal))}\n")
 
 
-@contextmanager
-def _written(stream: TextIO) -> Iterator[None]:
-    """Write to an output as a whole; a file of it on a full disk is an error of ours, and a reader that left is none.
+def _write(stream: TextIO, text: str) -> None:
+    """Write a text to an output.
 
     Raises
     ------
     StorageError
-        When the disk is full.
+        When the output takes no more, such as a file on a full disk.
     """
     try:
-        yield
+        stream.write(text)
         stream.flush()
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        # What is left in memory would be written again when Python ends, with a traceback.
-        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+        # Whoever read it has ended, as `head` does; then a command ends without a word.
+        if error.errno == errno.EPIPE:
+            raise
+        # What waits in the buffer would fail once more when Python ends.
+        with suppress(OSError), Path(os.devnull).open("w") as nowhere:
             os.dup2(nowhere.fileno(), stream.fileno())
         raise StorageError(
-            f"The output could not be written as a whole: {error.strerror}. Write it somewhere else; what the command "
-            "has done is done."
+            f"What the command shows could not be written: {error.strerror}. Nothing that it saved is lost. Send its "
+            "output elsewhere, or make room for it."
         ) from error
+
+
+#: Characters of a cell on a terminal: a message is whole, and a text of a supplier makes no row of 40,000 blanks.
+_WIDEST_CELL = 500
 
 
 def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
@@ -105,21 +110,21 @@ def show(frame: pd.DataFrame, format: Format, out: Path | None) -> None:
         with writing(out) as beside:
             _storable(frame).to_parquet(beside, index=False, write_page_checksum=True)
         return
-    text = _format_frame(frame, format)
+    text = _format_frame(frame, format, widest=_WIDEST_CELL if out is None else None)
     if out is not None:
         with writing(out) as beside:
             # Spreadsheets read UTF-8 as such only behind its mark.
             beside.write_text(text, "utf-8-sig" if format is Format.CSV else "utf-8", newline="")
         return
-    if sys.stdout is None:  # somebody closed it, and wants no result
+    if (stream := sys.stdout) is None:  # closed, as schedulers of jobs do
         return
-    if sys.stdout.isatty():  # it gets no control characters
-        sys.stdout.write(printable(text))
+    if stream.isatty():  # it gets no control characters
+        _write(stream, printable(text))
     else:
-        _give(text, frame, format)
+        _give(stream, text, frame, format)
 
 
-def _give(text: str, frame: pd.DataFrame, format: Format) -> None:
+def _give(stream: TextIO, text: str, frame: pd.DataFrame, format: Format) -> None:
     """Write a result for a program that reads from a pipe: its exact text, in which no letter and no line end changes.
 
     Raises
@@ -127,7 +132,6 @@ def _give(text: str, frame: pd.DataFrame, format: Format) -> None:
     InputError
         When the pipe has an encoding that lacks a letter, and the format has no escape for it.
     """
-    stream = sys.stdout
     lacking = _lacking(text, stream.encoding or "utf-8")
     if lacking and format is Format.JSON:
         text = (
@@ -141,8 +145,7 @@ def _give(text: str, frame: pd.DataFrame, format: Format) -> None:
         )
     if format is not Format.TABLE and isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(newline="")  # Windows would make two characters of a line end in a cell
-    with _written(stream):
-        stream.write(text)
+    _write(stream, text)
 
 
 def _lacking(text: str, encoding: str) -> str:
@@ -154,7 +157,7 @@ def _lacking(text: str, encoding: str) -> str:
     return ""
 
 
-def _format_frame(frame: pd.DataFrame, format: Format) -> str:
+def _format_frame(frame: pd.DataFrame, format: Format, widest: int | None = None) -> str:
     if format is Format.CSV:
         return _csv(frame, escaped)
     if format is Format.CSV_VERBATIM:
@@ -167,8 +170,19 @@ def _format_frame(frame: pd.DataFrame, format: Format) -> str:
     if frame.empty:
         return "nothing\n"
     cells = frame.astype(object).where(frame.notna(), "").map(on_one_line)
+    if widest is not None:
+        cells = cells.map(lambda cell: cut(cell, widest))
     rows = aligned([tuple(map(on_one_line, cells.columns)), *cells.itertuples(index=False, name=None)])
     return "".join(f"{row}\n" for row in rows)
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of so many characters at most, with a sign and its length where something is left out.
+
+    >>> cut("Bread", 3), cut("Bread", 5)
+    ('Bre … (5 characters)', 'Bread')
+    """
+    return text if len(text) <= most else f"{text[:most]} … ({len(text):,} characters)"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -22,6 +22,7 @@ from prodex.cli.options import (
     command,
 )
 from prodex.cli.output import say
+from prodex.cli.words import of_terminal
 
 app: typer.Typer = typer.Typer()
 
@@ -57,9 +58,11 @@ def recipe(
     Without --send it only shows what each step would change. The same command continues one that was interrupted.
     Exit code 1 if a value was refused, to be confirmed or is in conflict, or, with --send, unless all products arrived.
     """
+    from prodex.display.fix import text_of
+
     fix = prodex.apply_recipe(snapshot, file, profile=profile or None, by=user or None)
     sending.confirmed(fix)
-    say(f"{fix.why}: {fix!r}", aside=True)
+    say(f"{fix.why}: {text_of(fix, of_terminal)}", aside=True)
     if sending.send and fix.counts["accepted"]:
         tracking = applied_answers(fix, service.connect(), sending, following)
         following.follow(tracking, output)

@@ -16,6 +16,7 @@ from prodex.catalog.origin import scope_of
 from prodex.cli.options import By, OutputOptions, Select, Snapshot, SnapshotName, TextLanguages, command
 from prodex.cli.output import Format, aligned, say
 from prodex.cli.typed_numbers import integer
+from prodex.cli.words import of_terminal
 from prodex.errors import InputError, QueryError
 from prodex.formats.exporting import ExportedFiles
 from prodex.formats.registry import FORMATS, FormatName
@@ -322,9 +323,11 @@ def pictures(
     has no address; pictures.csv in the folder says which and why. Files that are there already are not downloaded
     again, so the same command continues after an interruption.
     """
+    from prodex.display.pictures import text_of
+
     catalog = prodex.open_snapshot(snapshot)
     outcome = prodex.download_pictures(catalog, to, size=size, packshots_only=packshots_only, workers=workers)
-    say(repr(outcome))
+    say(text_of(outcome, of_terminal))
     if html is not None:
         sheet = catalog.gallery(
             size=_SHOWN_SIZE, packshots_only=packshots_only, per_page=_ON_ONE_PAGE, folder=to

@@ -63,6 +63,11 @@ CALLS: Mapping[str, str] = {
     "send_rest()": "`prodex send-rest --send`",
     'send_rest(also="{what}")': "`prodex send-rest --send --also {what}`",
     "; all in .failed": "",
+    ", see .broken": "",
+    "all in .refused, .conflicts and .needs_confirmation": (
+        "--show refused, --show conflicts and --show needs-confirmation list all"
+    ),
+    ".notes": "--show notes",
     " in .findings": "",
     "; open_published(uri, at=...) opens an earlier publication": "",
     "prodex.read_products(files, name={name!r})": "reading them again",

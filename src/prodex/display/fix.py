@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from prodex.advice import Named, PythonCall
 from prodex.arguments import is_missing
 from prodex.display.html_tables import block, table
 from prodex.phrases import counted
@@ -84,18 +85,17 @@ def _outcomes(fix: Fix) -> Counter[str]:
     return counts
 
 
-def text_of(fix: Fix) -> str:
-    """Return answers as text."""
+def text_of(fix: Fix, words: Callable[[Named], str] = str) -> str:
+    """Return answers as text; `words` are those of arguments and calls that it names."""
     lines = [headline_of(fix), *facts_of(fix)]
     not_taken = not_taken_of(fix)
     for row in not_taken.head(_ROWS).to_dict("records"):
         place = place_in_words(*(row[name] for name in ("file", "sheet", "row", "cell")))
         lines.append(f"  {place}: {row['reason']}")
     if len(not_taken) > _ROWS:
-        lines.append(
-            f"  {_ROWS} of {len(not_taken):,} shown; all in .refused, .conflicts and .needs_confirmation"
-        )
-    lines += _note_lines(fix)
+        every = words(PythonCall("all in .refused, .conflicts and .needs_confirmation"))
+        lines.append(f"  {_ROWS} of {len(not_taken):,} shown; {every}")
+    lines += _note_lines(fix, words)
     return "\n".join(map(on_one_line, lines))
 
 
@@ -165,11 +165,12 @@ def _rows_by_state(fix: Fix) -> str:
     return f"{sum(counts.values()):,} of {counted(rows, 'row')} accounted for{': ' if states_text else ''}{states_text}"
 
 
-def _note_lines(fix: Fix) -> Iterator[str]:
+def _note_lines(fix: Fix, words: Callable[[Named], str]) -> Iterator[str]:
     """Yield what somebody typed beside rows without an answer, which is not sent."""
     notes = fix.notes
     if len(notes):
-        yield f"{counted(len(notes), 'cell')} beside rows without an answer, not sent (.notes):"
+        every = words(PythonCall(".notes"))
+        yield f"{counted(len(notes), 'cell')} beside rows without an answer, not sent ({every}):"
         for note in notes.head(_ROWS).to_dict("records"):
             place = place_in_words(*(note[name] for name in ("file", "sheet", "row", "cell")))
             yield f"  {place}, {note['column'] or 'no heading'}: {note['text']:.80}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from prodex.advice import Named, PythonCall
 from prodex.display.html_tables import block, table
 from prodex.files.atomic import relative_to_working_folder
 from prodex.untrusted_text import on_one_line
@@ -17,26 +18,26 @@ if TYPE_CHECKING:
 _ROWS = 5
 
 
-def text_of(pictures: Pictures) -> str:
-    """Return the summary as text."""
+def text_of(pictures: Pictures, words: Callable[[Named], str] = str) -> str:
+    """Return the summary as text; `words` are those of arguments and calls that it names."""
     rows = [f"  {gtin}, picture {number}: {reason}" for gtin, number, reason in _broken(pictures)]
-    return "\n".join(map(on_one_line, [*_picture_lines(pictures), *rows]))
+    return "\n".join(map(on_one_line, [*_picture_lines(pictures, words), *rows]))
 
 
 def html_of(pictures: Pictures) -> str:
     """Return the summary for a notebook."""
-    headline, *others = _picture_lines(pictures)
+    headline, *others = _picture_lines(pictures, str)
     rows = _broken(pictures)
     missing = [table("Missing pictures", ["GTIN", "picture", "reason"], rows)] if rows else []
     return block(headline, [(line, False) for line in others], missing)
 
 
-def _picture_lines(pictures: Pictures) -> Iterator[str]:
+def _picture_lines(pictures: Pictures, words: Callable[[Named], str]) -> Iterator[str]:
     counts = pictures.counts
     lost = {words: counts[state] for state, words in _LOST.items() if counts[state]}
     headline = f"{pictures.good:,} of {pictures.wanted:,} pictures"
     missing = (f"{count:,} {words}" for words, count in lost.items())
-    yield "; ".join([headline, *missing]) + (", see .broken" if lost else "")
+    yield "; ".join([headline, *missing]) + (words(PythonCall(", see .broken")) if lost else "")
     yield f"{counts['downloaded']:,} downloaded, {counts['already there']:,} already there"
     if counts["not asked"]:
         yield f"{counts['not asked']:,} more pictures of the catalogue were not requested"

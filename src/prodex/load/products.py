@@ -10,7 +10,7 @@ from os import cpu_count
 from typing import Any, Literal
 
 from prodex import locales
-from prodex.advice import PythonCall, advice
+from prodex.advice import Argument, PythonCall, advice
 from prodex.arguments import described, whole_number
 from prodex.catalog import Catalog, Origin
 from prodex.catalog.load_ledger import Ledger
@@ -335,7 +335,11 @@ def checked_windows(windows: int) -> int:
     """Return the number of parallel windows, if it is one."""
     if (whole := whole_number(windows, 0)) is None:
         raise QueryError(
-            f"windows is {windows!r}. Give the number to fetch in parallel, or 0 for one scroll."
+            advice(
+                "{windows} is {given}. Give the number to fetch in parallel, or 0 for one scroll.",
+                windows=Argument("windows"),
+                given=repr(windows),
+            )
         )
     return whole
 

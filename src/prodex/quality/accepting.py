@@ -372,7 +372,7 @@ def _by(given: object) -> str:
 
 
 def _day(given: object, audit: Audit) -> date | None:
-    day = day_given(given, "until")
+    day = day_given(given, Argument("until"))
     if day is not None and day < audit.now.date():
         of_audit = f"{audit.now:%Y-%m-%d}"
         raise InputError(

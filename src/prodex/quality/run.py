@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex import clock
+from prodex.advice import Argument
 from prodex.catalog import Catalog, Origin, Part
 from prodex.catalog.counted_units import is_chosen_by_units
 from prodex.errors import InputError, NotExported, SnapshotError
@@ -240,7 +241,7 @@ def audit(
     if assume_food is not None:
         chosen = chosen.with_assumption(food=assume_food)
     moment = moment_of(now)
-    day = day_given(as_of, "as_of")
+    day = day_given(as_of, Argument("as_of"))
     limit = _seconds_limit(rule_seconds)
     # Read first: a file that is not there should cost seconds, not the whole run.
     known = accepted_findings(catalog.folder, accepted)

@@ -311,11 +311,20 @@ def _checked_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
     for wire in extra:
         if wire in FIELD_OF_WIRE_NAME:
             raise QueryError(
-                f"extra holds {wire}, which has a field of its own: {FIELD_OF_WIRE_NAME[wire]}=..."
+                advice(
+                    "{extra} holds {wire}, which has a field of its own: {own}.",
+                    extra=Argument("extra"),
+                    wire=wire,
+                    own=Argument(FIELD_OF_WIRE_NAME[wire]),
+                )
             )
         if wire in PAGING_KEYS:
             raise QueryError(
-                f"extra holds {wire}, which chooses a page of the answer, not products. Leave it out."
+                advice(
+                    "{extra} holds {wire}, which chooses a page of the answer, not products. Leave it out.",
+                    extra=Argument("extra"),
+                    wire=wire,
+                )
             )
     try:
         ours: dict[str, Any] = json.loads(json.dumps(dict(extra), allow_nan=False))

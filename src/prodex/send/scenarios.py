@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from prodex import gtin
+from prodex.advice import Argument, advice
 from prodex.arguments import listed
 from prodex.catalog import Catalog
 from prodex.errors import InputError, OutcomeUnknown, RequestRefused, ServiceError
@@ -85,7 +86,7 @@ def require_scenarios(
     [[1, 'dry run']]
     """
     service = service_given(service, "require_scenarios(service, products, scenarios)", products)
-    terms = _terms(scenarios, deadline)
+    asked = terms(scenarios, deadline)
     size = checked_batch_size(batch_size)
     uuids = _uuids(service, products)
     batches = [uuids[start : start + size] for start in range(0, len(uuids), size)]
@@ -100,7 +101,7 @@ def require_scenarios(
             # retries.
             if not errors or isinstance(errors[-1], tuple(_STATUSES)):
                 try:
-                    reply = service.require_rulesets(batch, **terms)
+                    reply = service.require_rulesets(batch, **asked)
                     status, message = "done", "" if reply is None else json.dumps(reply, ensure_ascii=False)
                 except ServiceError as error:
                     errors.append(error)
@@ -119,8 +120,14 @@ def _outcomes(batches: Iterable[tuple[list[str], str, str]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["products", "status", "message", "uuids"])
 
 
-def _terms(scenarios: Mapping[str | int, bool], deadline: date | str | None) -> dict[str, Any]:
-    """Return what every call contains besides the products, under its wire names."""
+def terms(scenarios: Mapping[str | int, bool], deadline: date | str | None) -> dict[str, Any]:
+    """Return what every call contains besides the products, under its wire names.
+
+    Raises
+    ------
+    InputError
+        When a scenario is neither on nor off, or the deadline is no day, has passed, or has nothing to apply to.
+    """
     values = _checked_values(scenarios)
     day = _day(deadline, values)
     return {"ruleset_values": values, **({} if day is None else {"deadline": day})}
@@ -138,18 +145,35 @@ def _checked_values(scenarios: Mapping[str | int, bool]) -> dict[str, bool]:
 
 
 def _day(deadline: date | str | None, values: Mapping[str, bool]) -> str | None:
-    if (day := day_given(deadline, "deadline")) is None:
+    if (day := day_given(deadline, Argument("deadline"))) is None:
         return None
     # The specification does not name a time zone, so a day has passed only when it has ended everywhere.
     if day < datetime.now(_LAST_ZONE).date():
-        raise InputError(f"deadline {day} has passed. Give a day that is still to come.")
+        raise InputError(
+            advice(
+                "{deadline} {day} has passed. Give a day that is still to come.",
+                deadline=Argument("deadline"),
+                day=day,
+            )
+        )
     if not any(values.values()):
-        raise InputError("deadline only applies to scenarios that are activated, and none is. Leave it out.")
+        raise InputError(
+            advice(
+                "{deadline} only applies to scenarios that are activated, and none is. Leave it out.",
+                deadline=Argument("deadline"),
+            )
+        )
     return day.isoformat()
 
 
-def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
-    """Return the distinct uuids of the products; GTINs are looked up."""
+def names_of_products(products: Catalog | Iterable[str]) -> list[str]:
+    """Return the uuid, or else the GTIN of 14 digits, of each product, each once.
+
+    Raises
+    ------
+    InputError
+        When a product has neither.
+    """
     if isinstance(products, Catalog):
         rows = products.arrow("products", ["product_id", "uuid", "gtin"]).to_pylist()
         # Where the uuid was not requested, it is looked up by the GTIN.
@@ -162,15 +186,24 @@ def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
     else:
         cells = listed("products", products)
         given = [one for one in cells if one is not None and str(one).strip()] or cells
-    is_uuid = {one: bool(_UUID.fullmatch(str(one))) for one in given}
-    wanted = {one: _checked_gtin(one) for one, is_one in is_uuid.items() if not is_one}
-    found = _uuids_by_gtin(service, set(wanted.values())) if wanted else {}
-    if missing := sorted(set(wanted.values()) - set(found)):
+    return list(dict.fromkeys(str(one) if _is_uuid(one) else _checked_gtin(one) for one in given))
+
+
+def _is_uuid(name: Any) -> bool:
+    return _UUID.fullmatch(str(name)) is not None
+
+
+def _uuids(service: Client, products: Catalog | Iterable[str]) -> list[str]:
+    """Return the distinct uuids of the products; GTINs are looked up."""
+    named = names_of_products(products)
+    gtins = {one for one in named if not _is_uuid(one)}
+    found = _uuids_by_gtin(service, gtins) if gtins else {}
+    if missing := sorted(gtins - set(found)):
         raise InputError(
             f"The service has no product with {len(missing):,} of the GTINs, {', '.join(missing[:5])} first. Nothing "
             "was sent; leave them out."
         )
-    uuids = (uuid for one in given for uuid in ([str(one)] if is_uuid[one] else found[wanted[one]]))
+    uuids = (uuid for one in named for uuid in ([one] if _is_uuid(one) else found[one]))
     return list(dict.fromkeys(uuids))
 
 

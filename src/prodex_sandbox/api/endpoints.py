@@ -108,6 +108,15 @@ def _caller(request: Request) -> Organization:
     return _exchange(request).tokens.check(token.strip() if scheme.lower() == "bearer" else None)
 
 
+def _refuse_query(request: Request) -> None:
+    """Refuse parameters in the address of a call that has none there: a filter that is ignored lists everything."""
+    for name in request.query_params:
+        where = "; its parameters are members of the body" if request.method == "POST" else ""
+        raise Refusal(
+            "unknown_parameter", f"{name!r} is in the address, where this endpoint has no parameters{where}."
+        )
+
+
 _KEYS: Final = ("authentication_failed", "too_many_attempts", "invalid_value", *_JSON_BODY)
 _GIVES_TOKEN: Final[dict[str, Any]] = {
     "takes": TokenRequest,
@@ -206,6 +215,7 @@ def list_products(request: Request) -> Response:
 async def search_products(request: Request) -> Response:
     """Search products."""
     exchange, caller = _exchange(request), _caller(request)
+    _refuse_query(request)
     values = read_filters(await read_object(request, exchange.behaviour.body_limit))
     found = await to_thread.run_sync(exchange.listing.search, _list_call(request, caller, values))
     return _products(request, found)
@@ -266,7 +276,7 @@ async def upsert_products(request: Request) -> Response:
     "GET",
     "/public/v1/products/track/{tracking_id}",
     *_TOKEN,
-    "invalid_value",
+    *_PARAMETERS,
     "tracking_unknown",
     parameters=[parameter("path", "tracking_id", "What the upsert answered.", integer().get_schema)],
     replies=TrackingRecord,
@@ -275,6 +285,7 @@ async def upsert_products(request: Request) -> Response:
 def track_import(request: Request) -> Response:
     """Return the state of an import, and the outcome of each of its products."""
     caller, text = _caller(request), request.path_params["tracking_id"]
+    _refuse_query(request)
     try:
         tracking = integer().from_text(text)
     except ValueError as error:
@@ -322,6 +333,7 @@ def list_segments(request: Request) -> Response:
 async def require_rulesets(request: Request) -> Response:
     """Activate or deactivate validation scenarios on products. For retailers."""
     exchange, caller = _exchange(request), _caller(request)
+    _refuse_query(request)
     body = await read_object(request, exchange.behaviour.body_limit)
     return _reply(
         await to_thread.run_sync(require_scenarios, exchange.store, caller, body, limiter=exchange.writers)
