@@ -188,6 +188,37 @@ def test_a_reply_that_announces_more_than_it_holds_is_incomplete(tmp_path: Path)
             prodex.read_products(path)
 
 
+@pytest.mark.parametrize("name", [None, "delivery"])
+def test_pages_that_announce_different_totals_are_whole_by_the_largest(tmp_path: Path, name: str | None) -> None:
+    """Products come between two pages: four of eleven were called complete, since the totals did not agree."""
+    paths = [tmp_path / "1.json", tmp_path / "2.json"]
+    for path, total, ids in zip(paths, (10, 11), ((1, 2), (3, 4)), strict=True):
+        path.write_text(json.dumps({"totalResults": total, "data": [{"id": number} for number in ids]}))
+
+    catalog = prodex.read_products(paths, name=name)
+
+    assert (False, 11) == (catalog.complete, catalog.origin.ledger.announced)
+
+
+@pytest.mark.parametrize("name", [None, "delivery"])
+def test_no_file_is_no_delivery_without_products(tmp_path: Path, name: str | None) -> None:
+    """A pattern that fits nothing made a complete snapshot in which every product was gone."""
+    with pytest.raises(InputError, match="paths has no file in it"):
+        prodex.read_products(tmp_path.glob("*.json"), name=name)
+
+    assert "delivery" not in set(prodex.list_snapshots()["name"])
+
+
+def test_a_reply_in_place_of_its_products_is_refused() -> None:
+    """It became one product without a key, as the message about a single record had advised."""
+    reply = {"totalResults": 2, "data": RECORDS, "offset": 0}
+
+    for given in (reply, [reply]):
+        with pytest.raises(InputError, match=r"reply\['data'\]"):
+            prodex.flatten(given)  # type: ignore[arg-type]
+    assert 2 == len(prodex.flatten(reply["data"]))  # type: ignore[arg-type]
+
+
 def test_of_a_record_that_comes_twice_the_newest_counts() -> None:
     """This is the same as in every load; the ledger counts all copies."""
     records = [

@@ -346,6 +346,30 @@ def test_what_holds_no_data_is_not_compared_with_a_filtered_reply() -> None:
     assert ["allergens"] == prodex.diff(part, alike).changes["attribute"].tolist()
 
 
+@pytest.mark.parametrize("left", [{}, {"x": []}, {"x": None}], ids=["absent", "empty", "null"])
+@pytest.mark.parametrize(
+    "there",
+    [
+        [text("de", "Reis")],
+        text("de", "Reis"),
+        [{"text": [text("de", "Reis")]}],
+        [{"sort": 1, "text": [text("de", "Reis")]}],
+    ],
+    ids=["texts", "one text", "texts inside", "texts inside beside a number"],
+)
+def test_texts_in_a_language_that_was_not_asked_for_are_no_attribute_that_went(there: Any, left: Product) -> None:
+    """However the other reply writes that nothing of it came: absent, empty or null; a French text that went counts."""
+    query = prodex.ProductQuery(product_languages=["fr"])
+    full, part = with_origin([product(x=there)]), with_origin([product(**left)], query=query)
+
+    for difference in (prodex.diff(full, part), prodex.diff(part, full)):
+        assert not len(difference.changes)
+        assert {"unchanged": 1} == {name: count for name, count in difference.summary.values.tolist() if count}
+        assert ["de"] == difference.not_comparable["language"].tolist()
+    both = with_origin([product(x=[text("fr", "Riz"), text("de", "Reis")])])
+    assert "Riz" in prodex.diff(both, part).changes["old"].tolist()
+
+
 def test_labels_in_two_languages_are_not_compared() -> None:
     """Their codes are compared; where no language was asked for, it is US English."""
     old = with_origin([product(brand={"code": "A", "label": "Rice"}, kind={"code": "1"})])

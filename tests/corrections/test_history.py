@@ -71,6 +71,19 @@ def test_a_text_that_went_and_came_back_has_three_steps() -> None:
     assert [False, False, False] == found["since"].notna().tolist()
 
 
+def test_what_has_no_data_does_not_change_where_fields_were_chosen() -> None:
+    """A reply of chosen fields has no null; between two replies of all fields null that becomes empty still counts."""
+    query = prodex.ProductQuery(source_include=["brand"])
+    for value, asked in (({"brand": None}, None), ({}, query), ({"brand": None}, None), ({"brand": []}, None)):
+        catalog = prodex.flatten([product(**value)])
+        dataclasses.replace(catalog, origin=prodex.catalog.Origin("service", asked)).save("shop", progress=False)
+
+    assert [
+        ["still missing, in another way", "empty", "null"],
+        ["in the first snapshot", "null", "not asked for"],
+    ] == rows(prodex.history(GTIN), "event", "state", "before_state")
+
+
 def test_a_value_is_dated_by_the_product_where_it_says_so() -> None:
     """What was there at first has no date, since nobody knows since when."""
     saved(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,6 +153,43 @@ def test_what_is_saved_can_be_read(depth: int) -> None:
             as_plain(selection)
     else:
         assert selection == from_plain(as_plain(selection))
+
+
+@pytest.mark.parametrize("language", ["fr", "FR", "fra", "fra-FR", "fr_BE"])
+@pytest.mark.parametrize("group", ["missing", "missing:all"])
+def test_a_language_that_is_lacked_is_one_in_any_form(group: str, language: str) -> None:
+    """It was looked up letter by letter, so that every product lacked its name in "fra-FR"."""
+    lacking = Selection(groups={group: (f"namePublicLong:{language}",)})
+
+    assert 4 not in meant(lacking)
+    assert meant(lacking) == meant(Selection(groups={group: ("namePublicLong:fr",)}))
+    # By way of a facet as well, where a language is chosen beside it.
+    assert set() == meant(lacking & Selection(groups={"language": ("fra-FR",)}))
+
+
+def test_the_last_day_of_a_range_belongs_to_it() -> None:
+    """As in a file; a day was refused with the advice to give one."""
+    catalog = prodex.flatten([{"id": n, "updatedAt": f"2026-01-3{n}T12:00:00"} for n in (0, 1)])
+    days = Range(date(2026, 1, 31), date(2026, 1, 31))
+
+    assert [False, True] == catalog.mask(Selection(ranges={"updated_at": days})).tolist()
+    with pytest.raises(QueryError, match="a day, such as"):
+        catalog.mask(Selection(ranges={"updated_at": Range("2026-01-31")}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limit", [float("nan"), pd.NaT, np.float64("nan")])
+def test_a_limit_that_is_no_value_is_refused(limit: Any) -> None:
+    """The largest date of an empty column is none: NaT was an error of pandas, and NaN meant no product."""
+    with pytest.raises(InputError, match="Leave it out where the range is open"):
+        Range(limit)
+
+
+@pytest.mark.parametrize("code", [True, 250, float("nan")])
+def test_the_code_of_a_group_that_is_no_text_is_refused(code: Any) -> None:
+    """Of no product is the code the number 250, and True ended with an error of Python."""
+    for codes in ((code,), [code], code):
+        with pytest.raises(InputError, match="Codes of groups are texts"):
+            Selection(groups={"market": codes})
 
 
 @each_row(

@@ -102,6 +102,13 @@ class Origin:
         return language is None or not languages or short_of(language) in map(short_of, languages)
 
     @property
+    def chose_fields(self) -> bool:
+        """Whether fields were chosen: then attributes without data do not come (spec, "What the service does")."""
+        query = self.query
+        chosen = query is not None and bool(query.source_include or query.source_exclude)
+        return chosen or self.extent is not None
+
+    @property
     def source_said(self) -> Message | str:
         """The source as readers call it: "records" is a word of ours, all else a name."""
         return Message("records") if self.source == "records" else self.source

@@ -55,13 +55,8 @@ class Scope:
 
     @cached_property
     def _one_is_filtered(self) -> bool:
-        """Whether one side chose its fields: then empty attributes are not sent (spec, "What the service does")."""
-        old, new = (
-            bool(query.source_include or query.source_exclude) or origin.extent is not None
-            for origin in (self.old, self.new)
-            for query in [origin.query or ProductQuery()]
-        )
-        return old != new
+        """Whether one side chose its fields, and has no attributes without data."""
+        return self.old.chose_fields != self.new.chose_fields
 
     @cached_property
     def _why(self) -> Any:
@@ -94,6 +89,8 @@ class Scope:
             return dict(old), dict(new)
         seen: set[tuple[str, str | None, str]] = set()
         kept = self._pruned(old, "", seen), self._pruned(new, "", seen)
+        for before, one, other in ((old, *kept), (new, *reversed(kept))):
+            _drop_silent(before, one, other)
         if self._one_is_filtered:
             _drop_empty(*kept, seen)
         # A product counts once for each reason, whatever the number of its texts.
@@ -131,6 +128,32 @@ class Scope:
         if reason is not None:
             seen.add((path, language, reason))
         return reason is None
+
+
+def _drop_silent(whole: Mapping[str, Any], kept: dict[str, Any], other: dict[str, Any]) -> None:
+    """Leave out attributes of which nothing is kept but what stood around texts in languages that are left out.
+
+    Whether the other reply has an empty list in their place, null or nothing, says only that these texts did not come.
+    """
+    for name, value in whole.items():
+        there = kept.get(name)
+        if state_of(other.get(name)) != "filled" and _has_texts(value) and not _has_texts(there):
+            kept.pop(name, None)
+            other.pop(name, None)
+
+
+def _has_texts(value: Any) -> bool:
+    """Whether there is a text in a language anywhere in a value."""
+    waiting = [value]
+    while waiting:  # a stack, not recursion: products may be nested very deep
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting.extend(one)
+        elif isinstance(one, Mapping):
+            if isinstance(one.get("data"), str) and isinstance(one.get("expressedIn"), Mapping):
+                return True
+            waiting.extend(one.values())
+    return False
 
 
 def _drop_empty(old: dict[str, Any], new: dict[str, Any], seen: set[tuple[str, str | None, str]]) -> None:

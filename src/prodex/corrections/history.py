@@ -349,6 +349,11 @@ class _Version:
         origin = self.there.origin
         return origin is not None and origin.asked(attribute, language)
 
+    @property
+    def chose_fields(self) -> bool:
+        origin = self.there.origin
+        return origin is not None and origin.chose_fields
+
 
 def _history_of(
     name: str, chain: Sequence[SnapshotRecord], written: SentWrites, attribute: str | None
@@ -481,6 +486,10 @@ class _Walk:
             ]
             stale += gone
             waiting = [one for one in waiting if one not in seen and one not in gone]
+            if last is not None and _is_only_left_out(before, value, last, version):
+                # The reply that had all fields says in which way it is missing.
+                last, before = (last, before) if version.chose_fields else (version, value)
+                continue
             change = Change(self._product, path, before, value)
             if not _says_nothing(change):
                 event = self._event(change, version, last, seen)
@@ -584,6 +593,15 @@ def _says_nothing(change: Change) -> bool:
         return change.after is ABSENT
     return absence_of(change.before) is missing and (
         missing is not None or is_same(change.before, change.after)
+    )
+
+
+def _is_only_left_out(before: Any, after: Any, last: _Version, version: _Version) -> bool:
+    """Whether something is missing in two ways because fields were chosen for one of the two replies."""
+    return (
+        last.chose_fields != version.chose_fields
+        and absence_of(before) is not None
+        and absence_of(after) is not None
     )
 
 

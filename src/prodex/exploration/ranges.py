@@ -83,8 +83,9 @@ def in_range(products: ProductColumns, column: str, limits: Range) -> Mask:
 
 def _limit_scalar(column: str, measure: Measure, limit: float | datetime) -> pa.Scalar:
     if isinstance(limit, datetime) != (measure == "date"):
+        wanted = "a number, such as 2" if measure == "number" else "a day, such as datetime.date(2026, 1, 31)"
         raise QueryError(
-            f"{column!r} holds {measure}s, and a limit of its range is {limit!r}. Give a {measure}."
+            f"{column!r} holds {measure}s, and a limit of its range is {limit!r:.60}. Give {wanted}."
         )
     if not isinstance(limit, datetime):
         return pa.scalar(float(limit))

@@ -20,7 +20,7 @@ from prodex.errors import InputError
 from prodex.facts.gpc import gpc_above
 from prodex.languages import Message, Said
 from prodex.limits import Limits
-from prodex.phrases import hint
+from prodex.phrases import composed, hint
 from prodex.quality.asked_attributes import AskedAttribute, value_columns
 from prodex.quality.asks import Ask
 from prodex.selection import Selection
@@ -325,11 +325,16 @@ class Requirements:
         problems = list(wrong)
         column_of(by)
         channels: dict[str, Channel] = {}
+        spelled: dict[str, tuple[str, str]] = {}
         families: dict[str, ProductFamily] = {}
         # Where the label and the parent of a family were first, and what was named already.
         places: dict[tuple[str, str, str], str] = {}
         asks: dict[tuple[str, AskedAttribute, str], tuple[str, Ask]] = {}
         for place, (channel, family, asked, ask) in read:
+            if channel is not None and channel.label not in channels:
+                first, there = spelled.setdefault(_alike(channel.label), (channel.label, place))
+                if first != channel.label:
+                    problems.append(f"{place}: {spelled_twice(channel.label, first)} in {there}. {WRITE_ALIKE}")
             if channel is not None and channels.setdefault(channel.label, channel) != channel:
                 problems.append(
                     f"{place}: the channel {channel.label} is once of consumer units only and once of all products"
@@ -468,6 +473,30 @@ class Requirements:
     def _asks_from(self) -> dict[str, Mapping[tuple[str, AskedAttribute], Ask]]:
         """What is asked of the listed families that were asked for, with what is above them."""
         return {}
+
+
+#: What to do about a channel that is written in two ways.
+WRITE_ALIKE = "Write the same in both, or call one of them by another name."
+
+
+def spelled_twice(label: str, first: str) -> str:
+    """Say that a channel is most likely another one: apart, each is complete without what is asked for the other."""
+    return f"the channel {label!r:.60} differs by capitals, blanks or the spelling of accents alone from {first!r:.60}"
+
+
+def same_but_for_spelling(channels: Iterable[Channel]) -> tuple[str, str] | None:
+    """Return the labels of two channels that are most likely one; None where there are none.
+
+    >>> same_but_for_spelling([Channel("Web shop"), Channel("Catalogue"), Channel("web  shop")])
+    ('web  shop', 'Web shop')
+    """
+    there: dict[str, str] = {}
+    labels = (one.label for one in channels)
+    return next((pair for one in labels if (pair := (one, there.setdefault(_alike(one), one)))[0] != pair[1]), None)
+
+
+def _alike(label: str) -> str:
+    return " ".join(composed(label).casefold().split())
 
 
 def entries_of(requirements: Requirements) -> Iterator[RequirementEntry]:

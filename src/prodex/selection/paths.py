@@ -68,11 +68,13 @@ def wire_paths(column: str) -> tuple[str, ...]:
 def attribute_of_code(code: str) -> tuple[str, str | None]:
     """Return the attribute and the language of the code of a lacking attribute; the language is None for any.
 
-    >>> attribute_of_code("namePublicLong:fr"), attribute_of_code("assets.pictures"), attribute_of_code("x:y:")
+    People write a language in any form, and what is filled is known by its short code.
+
+    >>> attribute_of_code("namePublicLong:fra-FR"), attribute_of_code("assets.pictures"), attribute_of_code("x:y:")
     (('namePublicLong', 'fr'), ('assets.pictures', None), ('x:y', None))
     """
     attribute, colon, language = code.rpartition(":")
-    return (attribute, language or None) if colon else (code, None)
+    return (attribute, short_of(language) if language else None) if colon else (code, None)
 
 
 def paths_of(selection: Selection) -> set[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import date, datetime, time
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
+from prodex.arguments import described, is_missing
+from prodex.errors import InputError
 from prodex.languages import Message
 from prodex.query import ProductQuery
 
@@ -45,11 +47,33 @@ class Begins:
 class Range:
     """The least and the greatest value of a column of `products`, both included; None where the range is open.
 
-    Dates are compared in UTC. A product without a value is in no range.
+    Dates are compared in UTC, and the last day of a range belongs to it as a whole. A product without a value is in no
+    range.
+
+    Raises
+    ------
+    InputError
+        When a limit is a missing value, such as NaN: no product would be in the range.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> Range(None, date(2026, 1, 31)).greatest
+    datetime.datetime(2026, 1, 31, 23, 59, 59, 999999)
     """
 
     least: float | datetime | None = None
     greatest: float | datetime | None = None
+
+    def __post_init__(self) -> None:
+        for side, of_day in (("least", time.min), ("greatest", time.max)):
+            limit: object = getattr(self, side)
+            if limit is not None and is_missing(limit):
+                raise InputError(
+                    f"{side} of a range is {limit!r}, which is no value. Leave it out where the range is open."
+                )
+            if isinstance(limit, date) and not isinstance(limit, datetime):
+                object.__setattr__(self, side, datetime.combine(limit, of_day))
 
     def __bool__(self) -> bool:
         return self.least is not None or self.greatest is not None
@@ -120,6 +144,11 @@ class Selection:
         A product has to be meant by at least one selection of each.
     excepted
         A product must be meant by none of these: an exception is for products that show that they are.
+
+    Raises
+    ------
+    InputError
+        When the code of a group is no text.
 
     Examples
     --------
@@ -221,6 +250,14 @@ class Selection:
                 for name, codes in self.groups.items()
             }
             object.__setattr__(self, "groups", groups)
+        for name, codes in self.groups.items():
+            # A number or True is the code of no group, and would mean no product.
+            for code in codes if isinstance(codes, Iterable) else (codes,):
+                if code is not None and not isinstance(code, str):
+                    raise InputError(
+                        f"groups has {described(code)} for {name!r:.60}. Codes of groups are texts, such as '250' or "
+                        "'true'; None is no group."
+                    )
         # A condition that was given twice is one, so that equal selections compare equal.
         for kind in _SEVERAL:
             there = getattr(self, kind)

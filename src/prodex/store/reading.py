@@ -24,6 +24,7 @@ from prodex.catalog.part import Part
 from prodex.encodings import checked_encoding
 from prodex.errors import InputError
 from prodex.limits import Limits
+from prodex.phrases import counted
 from prodex.progress import PATIENCE, Progress, showing
 from prodex.query import ProductQuery
 from prodex.store.copies import Copy, contradiction, left_out_line
@@ -49,8 +50,8 @@ def flatten(records: Iterable[Mapping[str, Any]], *, source: str = "records") ->
     Raises
     ------
     InputError
-        When a record is no mapping, or holds what JSON cannot (a date object, say). NaN and infinity are written
-        as null.
+        When a record is no mapping, is a reply of the service in place of its products, or holds what JSON cannot (a
+        date object, say). NaN and infinity are written as null.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def read_products(
     Raises
     ------
     InputError
-        When a file is missing, is larger than the limits, or holds no product at all, or the encoding is none. A line
+        When there is no file, one is missing or larger than the limits, none holds a product, or the encoding is none. A line
         that cannot be read, or that is not in its encoding, is set aside, and `catalog.origin.ledger.set_aside` names
         file, line and reason.
     SnapshotLocked
@@ -132,6 +133,9 @@ def read_products(
             f"paths has {described(wrong[0])} in it. Give paths of files; prodex.flatten(records) takes records that "
             "are in memory already."
         )
+    if not given:
+        # A pattern that fits no file is no delivery without products: compared, all would be gone.
+        raise InputError("paths has no file in it, so that nothing was read. Check the folder and the pattern.")
     files = list(map(Path, given))
     encoding = checked_encoding(encoding)
     if name is not None:
@@ -167,11 +171,19 @@ def _no_records(given: object) -> str:
     what = f"flatten() takes a list of records as json.loads reads them, and records is {described(given)}."
     if isinstance(given, str | Path):
         return f"{what} Of files prodex.read_products('a.json') makes a catalogue, and open_snapshot(name) opens one."
+    if isinstance(given, Mapping) and _is_reply(given):
+        return f"{what} It is a reply of the service. Give the products in it: prodex.flatten(reply['data'])."
     if isinstance(given, Mapping):
         return f"{what} Put one record into a list: prodex.flatten([record])."
     if isinstance(given, pd.DataFrame):
         return f"{what} prodex.upsert(service, frame) writes a frame, and catalog.changes_from(frame) corrects by one."
     return f"{what} Write prodex.flatten([{{'id': 7, 'gtin': '03036811359935'}}])."
+
+
+def _is_reply(record: Mapping[str, Any]) -> bool:
+    """Whether this is the envelope of products (spec, "Response envelope for product reads"), and no product."""
+    is_product = any(key in record for key in ("id", "uuid", "gtin"))
+    return "totalResults" in record and isinstance(record.get("data"), list) and not is_product
 
 
 def _overlaid(product: bytes) -> bytes:
@@ -230,6 +242,11 @@ def _left_out_line(records: Sequence[bytes], index: int, kept: int) -> str:
 def _record_as_json(record: Any, index: int) -> bytes:
     if not isinstance(record, Mapping):
         raise InputError(f"Record {index} is a {type(record).__name__}, not a mapping: {record!r:.80}.")
+    if _is_reply(record):
+        raise InputError(
+            f"Record {index} is a reply of the service with {counted(len(record['data']), 'product')}, and no product. "
+            "Write prodex.flatten(product for reply in replies for product in reply['data'])."
+        )
     try:
         try:
             if is_spelled(record):  # as a service wrote it

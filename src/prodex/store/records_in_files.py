@@ -56,7 +56,7 @@ class ReadingNotes:
     Attributes
     ----------
     announced
-        The totals that replies announce; pages of one query all announce the same.
+        The totals that replies announce.
     set_aside
         What could not be read as a product, each with its place and the reason.
     """
@@ -66,8 +66,12 @@ class ReadingNotes:
 
     @property
     def total(self) -> int | None:
-        """The one number of products that was announced, if there is one."""
-        return next(iter(self.announced)) if len(self.announced) == 1 else None
+        """The largest number of products that was announced, if any was.
+
+        Products come and go between the pages of one query, and files may be of several. There are at least as many
+        products as one reply announces.
+        """
+        return max(self.announced, default=None)
 
 
 def records_in(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from dataclasses import replace
 
 from hypothesis import strategies as st
@@ -76,7 +77,8 @@ def _requirements(draw: st.DrawFn) -> Requirements:
         st.lists(
             st.builds(Channel, words, st.sampled_from([0, 250, 56]), st.booleans()),
             max_size=3,
-            unique_by=lambda one: one.label,
+            # Channels that differ by their spelling alone need confirmation.
+            unique_by=lambda one: " ".join(unicodedata.normalize("NFC", one.label).casefold().split()),
         )
     )
     codes = draw(st.lists(words.filter(lambda one: one != ALL), max_size=4, unique=True))

@@ -286,6 +286,17 @@ def test_families_told_in_two_ways_need_confirmation(tmp_path: Path) -> None:
     assert problem.startswith("Requirements!K3: families are told by 'gpc', and by 'kind' in Requirements!K2")
 
 
+@pytest.mark.parametrize("name", ["web shop", "Web  Shop", "WEB\u00a0SHOP"])
+def test_a_channel_spelled_in_two_ways_needs_confirmation(tmp_path: Path, name: str) -> None:
+    """As two channels, a product without what the second row asks was complete for the first."""
+    (problem,) = problems(own(tmp_path, {}, {"Channel": name, "Attribute": "kind"}))
+
+    assert problem.startswith("Requirements!I3: the channel ")
+    assert "from 'Web shop (France)' in Requirements!I2. Write the same in both" in problem
+    with pytest.raises(InputError, match="differs by capitals, blanks or the spelling of accents alone"):
+        prodex.write_requirements(book(tmp_path), shop(), channels=f"{name}:France", replace=True)
+
+
 def test_families_that_nobody_says_how_to_tell_need_confirmation(tmp_path: Path) -> None:
     """A code of the GPC is none of a kind; where all families are asked, there is nothing to tell."""
     (problem,) = problems(own(tmp_path, {"Family": "TEA", "By": None}))

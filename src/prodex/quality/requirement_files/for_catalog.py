@@ -21,7 +21,15 @@ from prodex.quality.requirement_files.filled_shares import ProductGroups, market
 from prodex.quality.requirement_files.from_profile import requirements_of_profile
 from prodex.quality.requirement_files.workbook import write_workbook
 from prodex.quality.requirement_files.workbook_contents import contents_of
-from prodex.quality.requirements import Channel, ProductFamily, Requirements, unusable_family
+from prodex.quality.requirements import (
+    WRITE_ALIKE,
+    Channel,
+    ProductFamily,
+    Requirements,
+    same_but_for_spelling,
+    spelled_twice,
+    unusable_family,
+)
 from prodex.store.snapshot import catalog_given
 
 #: Families that have a column of their own unless somebody chooses: more do not fit on a screen or page.
@@ -109,6 +117,8 @@ def write_requirements(
     shown = chosen_channels or before.channels or _channels_there(catalog)
     # Answers of channels that are not chosen would be lost.
     shown = tuple(dict.fromkeys([*shown, *before.channels]))
+    if twice := same_but_for_spelling(shown):
+        raise InputError(f"channels: {spelled_twice(*twice)}. {WRITE_ALIKE}")
     contents = contents_of(catalog, groups, chosen, shown, _languages(languages), before)
     with writing(file) as beside:
         write_workbook(contents, beside)
