@@ -25,7 +25,7 @@ from tests.bench.products import count_leaves, odd, products
 def test_the_bench_runs_and_its_contestants_agree(tmp_path: Path) -> None:
     """A quick run ends well, shows every figure with its target, and says what it could not measure.
 
-    The explorer needs a browser; tests/notebook/test_explorer_in_browser.py measures it.
+    The explorer needs a browser: tests/notebook/test_bench_in_browser.py has it.
     """
     environment = {**os.environ, "PRODEX_REAL_PRODUCTS": str(tmp_path / "none.gz")}
     command = [sys.executable, "-m", "tests.bench", "--quick", "--only", *_SECTIONS.keys() - {"explorer"}]
