@@ -288,6 +288,7 @@ def test_the_country_of_a_language_can_be_chosen_where_it_is_needed() -> None:
     app = App(Session(prodex.flatten(records), section="corrections"))
     collect(app, TextCorrection("1", "namePublicShort", "fr", "Pain bis"))
     assert ["refused"] == states(app)
+    assert "of a frame" not in said(app)
     press(app, "French (Belgium)")
     assert ["accepted"] == states(app)
     assert not buttons(app, "French (")

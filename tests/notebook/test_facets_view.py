@@ -298,6 +298,9 @@ def test_a_name_that_is_typed_whole_is_taken_or_refused_beside_the_field(sample:
 
     app.act("facets.named", text="netContemt")
     assert "netContent" in field(app, "facets", "add")["error"]
+    # What somebody has pasted by mistake is not a page of red.
+    app.act("facets.named", text="name" * 10_000)
+    assert len(field(app, "facets", "add")["error"]) < 300
     assert [] == typed(app, "no such thing")
     assert "no attribute" in adding(app)["note"]
     app.act("facets.add", facet="fill<b>")

@@ -102,7 +102,7 @@ class AttributeNames:
             )
         if head not in self.heads:
             there = "catalog.presence has a column for each attribute of a product."
-            raise QueryError(f"There is no attribute {given!r}{hint(given, self.every, there)}")
+            raise QueryError(f"There is no attribute {given!r:.80}{hint(given, self.every, there)}")
         if path == head or path in self.seen or any(is_within(known, path) for known in PATHS):
             return path
         around, _, last = path.rpartition(".")

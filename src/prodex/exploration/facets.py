@@ -725,7 +725,7 @@ class Facets(Mapping[str, FacetValues]):
 
 
 def _no_facet(name: str, facets: Iterable[str]) -> QueryError:
-    return QueryError(f"There is no facet {name!r}; give one of {', '.join(facets)}.")
+    return QueryError(f"There is no facet {name!r:.80}; give one of {', '.join(facets)}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,7 +64,11 @@ _GONE = "Nothing was done: that correction is another by now, or is gone."
 #: What a correction is refused with whose language alone is not enough.
 _NEEDS_COUNTRY = "its code needs a country"
 #: What to do where no product of the catalogue says of which country it is.
-_ELSEWHERE = "Here: “Set value” of “Correct the chosen products” takes a language with its country."
+_ELSEWHERE = (
+    "“Set value” of “Correct the chosen products”, below the products, takes a language with its country."
+)
+#: What to do where others have it.
+_HERE = "Choose it beside “Remove”."
 _NOT_JUDGED = "Not judged. Change a correction to judge all of them again."
 
 
@@ -451,7 +455,9 @@ def _with_countries(answer: dict[str, Any], codes: Sequence[str]) -> dict[str, A
     """Return an answer with the codes that can be chosen: a card knows a language, and not of which country."""
     if not _needs_country(answer):
         return answer
-    return {**answer, "codes": codes} if codes else {**answer, "reason": f"{answer['reason']} {_ELSEWHERE}"}
+    # What the reason goes on with is for tables: a panel has a button, or another place.
+    why = str(answer["reason"]).partition(_NEEDS_COUNTRY)[0]
+    return {**answer, "codes": codes, "reason": f"{why}{_NEEDS_COUNTRY}. {_HERE if codes else _ELSEWHERE}"}
 
 
 def _accepted(preview: Preview) -> tuple[TextCorrection, ...]:
