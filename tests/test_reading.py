@@ -189,7 +189,9 @@ def test_a_reply_that_announces_more_than_it_holds_is_incomplete(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [None, "delivery"])
-def test_pages_that_announce_different_totals_are_whole_by_the_largest(tmp_path: Path, name: str | None) -> None:
+def test_pages_that_announce_different_totals_are_whole_by_the_largest(
+    tmp_path: Path, name: str | None
+) -> None:
     """Products come between two pages: four of eleven were called complete, since the totals did not agree."""
     paths = [tmp_path / "1.json", tmp_path / "2.json"]
     for path, total, ids in zip(paths, (10, 11), ((1, 2), (3, 4)), strict=True):
