@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,20 @@ def test_no_file_is_no_delivery_without_products(tmp_path: Path, name: str | Non
         prodex.read_products(tmp_path.glob("*.json"), name=name)
 
     assert "delivery" not in set(prodex.list_snapshots()["name"])
+
+
+@each_row("broken", ['{"id": 7, "x": }', '[{"id": 7}, nix]', '{"data": [{"id": 7}, nix]}'])
+def test_the_byte_that_is_wrong_is_one_of_the_text(tmp_path: Path, broken: str) -> None:
+    """It was counted with what was put around the line to read it: the 24th of 16 bytes."""
+    path = tmp_path / "products.jsonl"
+    path.write_text(f'{{"id": 1}}\n{broken}\n')
+
+    (line,) = prodex.read_products(path).origin.ledger.set_aside
+
+    wrong = broken.index("}" if broken.startswith('{"id"') else "nix")
+    found = re.search(r"\(byte ([0-9]+)\)", line)
+    assert found is not None
+    assert wrong <= int(found[1]) <= wrong + 1
 
 
 def test_a_reply_in_place_of_its_products_is_refused() -> None:
