@@ -226,6 +226,18 @@ def test_the_byte_that_is_wrong_is_one_of_the_text(tmp_path: Path, broken: str) 
     assert wrong <= int(found[1]) <= wrong + 1
 
 
+@pytest.mark.parametrize("name", [None, "delivery"])
+def test_a_table_that_pandas_wrote_by_columns_is_not_one_product(tmp_path: Path, name: str | None) -> None:
+    """A frame of two products was read as one without a key, and called complete; by records it is read."""
+    path, frame = tmp_path / "products.json", pd.DataFrame(RECORDS)[["id", "gtin"]]
+    frame.to_json(path)
+
+    with pytest.raises(InputError, match=r"a table by columns.*orient='records'"):
+        prodex.read_products(path, name=name)
+    frame.to_json(path, orient="records")
+    assert 2 == len(prodex.read_products(path, name=name))
+
+
 def test_a_reply_in_place_of_its_products_is_refused() -> None:
     """It became one product without a key, as the message about a single record had advised."""
     reply = {"totalResults": 2, "data": RECORDS, "offset": 0}

@@ -49,6 +49,9 @@ _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 #: Where the reader of JSON has found that something is wrong.
 _BYTE = re.compile(r"(?<=\(byte )[0-9]+(?=\))")
 
+#: How a column of a table begins, as pandas writes it: by the number of the row.
+_COLUMN = re.compile(rb'\{\s*"0"\s*:')
+
 #: Opens a file from its beginning, each time it is called.
 _Source = Callable[[], AbstractContextManager[BinaryIO]]
 
@@ -256,8 +259,14 @@ def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
             return
     top = _top(text)
     # Nearly all are single products, and such a product is its own text.
-    if top is not None and _PRODUCT_KEYS & top.keys():
-        yield from _utf8_or_set_aside(text, place, reply)
+    if top is not None and (keys := _PRODUCT_KEYS & top.keys()):
+        if all(_COLUMN.match(bytes(top[key])) for key in keys):
+            reply.set_aside.append(
+                f"{place}: a table by columns, as DataFrame.to_json(path) writes it, and no product. Write it with "
+                "orient='records'"
+            )
+        else:
+            yield from _utf8_or_set_aside(text, place, reply)
         return
     top = top or _top_leniently(text)
     try:
