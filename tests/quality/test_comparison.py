@@ -113,6 +113,20 @@ def test_a_product_that_was_not_asked_for_is_not_called_gone_without_a_word() ->
     assert () == compare_audits(whole, loaded("7", query=fields, asked_by="a")).notes
 
 
+def test_a_product_that_an_incomplete_load_lacks_is_not_called_gone_without_a_word() -> None:
+    """The note that a load was incomplete did not say what follows for the products of one audit alone."""
+    catalog = prodex.flatten([{"id": 7, "gtin": GOOD}, {"id": 8, "gtin": BAD}])
+    cut = replace(catalog.where(product_id="7"), chosen=None)
+    ledger = prodex.catalog.Ledger(announced=2, received=1, distinct=1)
+    cut = replace(cut, origin=replace(cut.origin, ledger=ledger))
+    whole, less = (prodex.audit(one, {"checks": CHECKS}) for one in (catalog, cut))
+    said = "A load was incomplete: a product that one audit lacks need not be new or gone."
+
+    assert said in compare_audits(whole, less).notes
+    assert said in compare_audits(less, whole).notes
+    assert said not in compare_audits(less, less).notes
+
+
 def test_a_product_that_is_there_twice_is_compared_once() -> None:
     """It is neither gone nor failing for a second time, whichever of the two audits has it again; a note says so."""
     catalog = prodex.flatten([{"id": 7, "gtin": GOOD}])

@@ -323,6 +323,8 @@ def _notes_on_products(old: Audit, new: Audit) -> Iterator[Message]:
         yield Message(
             "The queries ask for different products: one that was added or is gone may only not have been asked for."
         )
+    if not (old.origin.complete and new.origin.complete):
+        yield Message("A load was incomplete: a product that one audit lacks need not be new or gone.")
     if len({old.origin.asked_by, new.origin.asked_by} - {None}) > 1:
         yield Message("Different access keys asked: what a service shows depends on who asks.")
 
