@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,9 @@ def test_a_reply_that_announces_more_than_it_holds_is_incomplete(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [None, "delivery"])
-def test_pages_that_announce_different_totals_are_whole_by_the_largest(tmp_path: Path, name: str | None) -> None:
+def test_pages_that_announce_different_totals_are_whole_by_the_largest(
+    tmp_path: Path, name: str | None
+) -> None:
     """Products come between two pages: four of eleven were called complete, since the totals did not agree."""
     paths = [tmp_path / "1.json", tmp_path / "2.json"]
     for path, total, ids in zip(paths, (10, 11), ((1, 2), (3, 4)), strict=True):
@@ -207,6 +210,32 @@ def test_no_file_is_no_delivery_without_products(tmp_path: Path, name: str | Non
         prodex.read_products(tmp_path.glob("*.json"), name=name)
 
     assert "delivery" not in set(prodex.list_snapshots()["name"])
+
+
+@each_row("broken", ['{"id": 7, "x": }', '[{"id": 7}, nix]', '{"data": [{"id": 7}, nix]}'])
+def test_the_byte_that_is_wrong_is_one_of_the_text(tmp_path: Path, broken: str) -> None:
+    """It was counted with what was put around the line to read it: the 24th of 16 bytes."""
+    path = tmp_path / "products.jsonl"
+    path.write_text(f'{{"id": 1}}\n{broken}\n')
+
+    (line,) = prodex.read_products(path).origin.ledger.set_aside
+
+    wrong = broken.index("}" if broken.startswith('{"id"') else "nix")
+    found = re.search(r"\(byte ([0-9]+)\)", line)
+    assert found is not None
+    assert wrong <= int(found[1]) <= wrong + 1
+
+
+@pytest.mark.parametrize("name", [None, "delivery"])
+def test_a_table_that_pandas_wrote_by_columns_is_not_one_product(tmp_path: Path, name: str | None) -> None:
+    """A frame of two products was read as one without a key, and called complete; by records it is read."""
+    path, frame = tmp_path / "products.json", pd.DataFrame(RECORDS)[["id", "gtin"]]
+    frame.to_json(path)
+
+    with pytest.raises(InputError, match=r"a table by columns.*orient='records'"):
+        prodex.read_products(path, name=name)
+    frame.to_json(path, orient="records")
+    assert 2 == len(prodex.read_products(path, name=name))
 
 
 def test_a_reply_in_place_of_its_products_is_refused() -> None:

@@ -357,14 +357,18 @@ def test_what_holds_no_data_is_not_compared_with_a_filtered_reply() -> None:
     ],
     ids=["texts", "one text", "texts inside", "texts inside beside a number"],
 )
-def test_texts_in_a_language_that_was_not_asked_for_are_no_attribute_that_went(there: Any, left: Product) -> None:
+def test_texts_in_a_language_that_was_not_asked_for_are_no_attribute_that_went(
+    there: Any, left: Product
+) -> None:
     """However the other reply writes that nothing of it came: absent, empty or null; a French text that went counts."""
     query = prodex.ProductQuery(product_languages=["fr"])
     full, part = with_origin([product(x=there)]), with_origin([product(**left)], query=query)
 
     for difference in (prodex.diff(full, part), prodex.diff(part, full)):
         assert not len(difference.changes)
-        assert {"unchanged": 1} == {name: count for name, count in difference.summary.values.tolist() if count}
+        assert {"unchanged": 1} == {
+            name: count for name, count in difference.summary.values.tolist() if count
+        }
         assert ["de"] == difference.not_comparable["language"].tolist()
     both = with_origin([product(x=[text("fr", "Riz"), text("de", "Reis")])])
     assert "Riz" in prodex.diff(both, part).changes["old"].tolist()

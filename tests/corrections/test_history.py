@@ -74,9 +74,16 @@ def test_a_text_that_went_and_came_back_has_three_steps() -> None:
 def test_what_has_no_data_does_not_change_where_fields_were_chosen() -> None:
     """A reply of chosen fields has no null; between two replies of all fields null that becomes empty still counts."""
     query = prodex.ProductQuery(source_include=["brand"])
-    for value, asked in (({"brand": None}, None), ({}, query), ({"brand": None}, None), ({"brand": []}, None)):
+    for value, asked in (
+        ({"brand": None}, None),
+        ({}, query),
+        ({"brand": None}, None),
+        ({"brand": []}, None),
+    ):
         catalog = prodex.flatten([product(**value)])
-        dataclasses.replace(catalog, origin=prodex.catalog.Origin("service", asked)).save("shop", progress=False)
+        dataclasses.replace(catalog, origin=prodex.catalog.Origin("service", asked)).save(
+            "shop", progress=False
+        )
 
     assert [
         ["still missing, in another way", "empty", "null"],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import prodex
 from prodex.errors import InputError
 from prodex.quality.audit import Audit
-from prodex.quality.comparison import compare_audits
+from prodex.quality.comparison import compare_audits, worsening
 
 GOOD, BAD = "03036811359935", "03036811359936"
 CHECKS = {"valid_gtin": {}}
@@ -87,6 +88,43 @@ def test_wrong_words_are_refused() -> None:
         compare_audits(audit, audit).changes("mended")
     with pytest.raises(InputError, match="not a DataFrame"):
         compare_audits(audit.matrix, audit)  # type: ignore[arg-type]
+
+
+def test_a_product_that_was_not_asked_for_is_not_called_gone_without_a_word() -> None:
+    """Another query or access key is named where products differ, and no job is told that it became no worse."""
+    catalog = prodex.flatten([{"id": 7, "gtin": GOOD}, {"id": 8, "gtin": BAD}])
+    query = prodex.ProductQuery(gtins_in=[GOOD])
+
+    def loaded(*ids: str, **origin: Any) -> Audit:
+        own = replace(catalog.where(product_id=list(ids)), chosen=None)
+        return prodex.audit(replace(own, origin=replace(own.origin, **origin)), {"checks": CHECKS})
+
+    whole = loaded("7", "8", query=prodex.ProductQuery(), asked_by="a")
+    for origin, said in (
+        ({"query": query, "asked_by": "a"}, "The queries ask for different products"),
+        ({"query": prodex.ProductQuery(), "asked_by": "b"}, "Different access keys asked"),
+    ):
+        compared = compare_audits(whole, loaded("7", **origin))
+        (note,) = compared.notes
+        assert note.startswith(said)
+        assert worsening(compared).is_worse is None
+        assert () == compare_audits(whole, loaded("7", "8", **origin)).notes
+    fields = prodex.ProductQuery(source_exclude=["assets"])
+    assert () == compare_audits(whole, loaded("7", query=fields, asked_by="a")).notes
+
+
+def test_a_product_that_an_incomplete_load_lacks_is_not_called_gone_without_a_word() -> None:
+    """The note that a load was incomplete did not say what follows for the products of one audit alone."""
+    catalog = prodex.flatten([{"id": 7, "gtin": GOOD}, {"id": 8, "gtin": BAD}])
+    cut = replace(catalog.where(product_id="7"), chosen=None)
+    ledger = prodex.catalog.Ledger(announced=2, received=1, distinct=1)
+    cut = replace(cut, origin=replace(cut.origin, ledger=ledger))
+    whole, less = (prodex.audit(one, {"checks": CHECKS}) for one in (catalog, cut))
+    said = "A load was incomplete: a product that one audit lacks need not be new or gone."
+
+    assert said in compare_audits(whole, less).notes
+    assert said in compare_audits(less, whole).notes
+    assert said not in compare_audits(less, less).notes
 
 
 def test_a_product_that_is_there_twice_is_compared_once() -> None:

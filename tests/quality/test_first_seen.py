@@ -90,6 +90,28 @@ def test_what_an_audit_does_not_judge_is_no_interruption() -> None:
     assert {"1": 1, "2": 1} == days(night(5, WRONG, WRONG))
 
 
+def test_a_load_of_other_products_is_no_interruption() -> None:
+    """A product that its query does not ask for is not gone by it; one that both asked for is."""
+    asked = ProductQuery(gtins_in=[WRONG])
+
+    def loaded(day: int, *gtins: str, query: ProductQuery | None = asked) -> Audit:
+        catalog = prodex.flatten([{"id": n, "gtin": gtin} for n, gtin in enumerate(gtins, 1) if gtin])
+        kept = replace(catalog, origin=replace(catalog.origin, query=query)).save("shop")
+        now = datetime(2026, 11, day, 5, tzinfo=UTC)
+        return prodex.audit(kept, PROFILE, now=now, progress=False).save()
+
+    loaded(1, WRONG, OTHER, query=ProductQuery())
+    loaded(2, WRONG)
+    loaded(3, WRONG)
+
+    assert {"1": 1, "2": 1} == days(loaded(4, WRONG, OTHER, query=ProductQuery()))
+    # What a whole load of all products does not have is gone, and so is what the same query does not have any more.
+    loaded(5, WRONG, query=ProductQuery())
+    assert {"1": 1, "2": 6} == days(loaded(6, WRONG, OTHER))
+    loaded(7, WRONG)
+    assert {"1": 1, "2": 8} == days(loaded(8, WRONG, OTHER))
+
+
 def test_a_selection_without_products_is_no_interruption() -> None:
     """An audit of nothing can be saved, and says nothing about what is open."""
     night(1, WRONG)

@@ -267,6 +267,29 @@ def test_a_press_twice_is_a_press_taken_back(chosen: list[str | None], excluded:
     assert Selection() == selection.without_group("tag")
 
 
+@pytest.mark.parametrize(
+    ("group", "code", "near"),
+    [
+        ("fill:brand", "filed", "filled"),
+        ("fill:brand", "Filled", "filled"),
+        ("packshot", "true", "yes"),
+        ("unit", "ture", "true"),
+        ("complete:Web shop", "complet", "complete"),
+    ],
+)
+def test_a_typed_code_that_a_group_cannot_have_is_refused(
+    tmp_path: Path, group: str, code: str, near: str
+) -> None:
+    """No product has it, so that "all but these" meant every product."""
+    path = tmp_path / "own.toml"
+    path.write_text(f'except = {{groups = {{"{group}" = "{code}"}}}}')
+
+    with pytest.raises(InputError, match=rf"own\.toml, line 1, except.*has no code '{code}'.*{near}"):
+        Selection.read(path)
+    with pytest.raises(InputError, match="has no code"):
+        from_plain({"groups": {group: [None, code]}})
+
+
 def test_codes_of_a_group_are_a_text_or_a_list_as_in_files() -> None:
     """A text is one code, and not one for each of its letters."""
     one = Selection(groups={"brand": ("ACME",)})

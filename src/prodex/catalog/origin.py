@@ -109,6 +109,13 @@ class Origin:
         return chosen or self.extent is not None
 
     @property
+    def products_asked(self) -> ProductQuery | None:
+        """The query as far as it says which products are meant, whatever it asks of them."""
+        if self.query is None:
+            return None
+        return replace(self.query, source_include=None, source_exclude=None, product_languages=None)
+
+    @property
     def source_said(self) -> Message | str:
         """The source as readers call it: "records" is a word of ours, all else a name."""
         return Message("records") if self.source == "records" else self.source

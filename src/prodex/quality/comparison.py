@@ -299,6 +299,8 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
         notes.append(said)
     # A product that was not chosen is neither added nor gone.
     counts = {np.count_nonzero(was_first), np.count_nonzero(is_first), len(after)}
+    if len(counts) > 1:
+        notes += _notes_on_products(old, new)
     if len(counts) > 1 and _chosen_words(old) != _chosen_words(new):
         scopes = {"old": old.scope_said, "new": new.scope_said}
         notes.append(
@@ -313,6 +315,18 @@ def compare_audits(old: Audit, new: Audit) -> AuditComparison:
         tuple(notes),
         (before, after),
     )
+
+
+def _notes_on_products(old: Audit, new: Audit) -> Iterator[Message]:
+    """Yield why a product that only one of two audits has need not have come or gone."""
+    if old.origin.products_asked != new.origin.products_asked:
+        yield Message(
+            "The queries ask for different products: one that was added or is gone may only not have been asked for."
+        )
+    if not (old.origin.complete and new.origin.complete):
+        yield Message("A load was incomplete: a product that one audit lacks need not be new or gone.")
+    if len({old.origin.asked_by, new.origin.asked_by} - {None}) > 1:
+        yield Message("Different access keys asked: what a service shows depends on who asks.")
 
 
 def _first_of_each(ids: pa.Array) -> Mask:

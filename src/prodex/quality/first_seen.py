@@ -2,8 +2,8 @@
 
 A finding is open since the first audit that has it without interruption: product, check, attribute and language are the
 same; its value may change. What an audit does not judge is no interruption: a check that is unknown or not in the
-profile, and a product outside of a selection or of an incomplete load. Each saved audit keeps the moments of its own
-findings, and those of what it did not judge, so that only the last one is read.
+profile, and a product outside of a selection, of an incomplete load, or of a query for other products. Each saved audit
+keeps the moments of its own findings, and those of what it did not judge, so that only the last one is read.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from prodex.quality.audit import Audit
 from prodex.quality.audit_part import AuditPart
 from prodex.quality.check import Check
 from prodex.quality.states import State
+from prodex.query import ProductQuery
 from prodex.store.archive import in_order
 from prodex.tables.columns import Mask, Rows, as_one_chunk, combinations, looked_up
 
@@ -50,8 +51,9 @@ def with_first_seen(audit: Audit, name: str | None = None) -> tuple[Audit, pa.Ta
     name
         The name under which it will be; that of its snapshot unless given.
     """
-    before = _open_before(audit, audits_beside(audit) if name is None else AUDITS.folder(name))
-    left = before[~_is_judged(before, audit)]
+    earlier = _last_before(audit, audits_beside(audit) if name is None else AUDITS.folder(name))
+    before = _open_after(earlier)
+    left = before[~_is_judged(before, audit, earlier)]
     return replace(audit, parts=_dated(audit, before)), pa.Table.from_pandas(left, OPEN, preserve_index=False)
 
 
@@ -61,7 +63,7 @@ def dated_parts(audit: Audit) -> tuple[AuditPart, ...]:
     if place is None or not any(part.first_seen.null_count for part in audit.parts):
         return audit.parts
     try:
-        return _dated(audit, _open_before(audit, place))
+        return _dated(audit, _open_after(_last_before(audit, place)))
     except OtherLayout as error:
         _LOG.warning("It is not known since when findings are open. %s", error)
         return audit.parts
@@ -76,16 +78,20 @@ def audits_beside(audit: Audit) -> Path | None:
     return None if folder is None or not folder.name[:1].isdecimal() else folder.parent / AUDITS.below
 
 
-def _open_before(audit: Audit, place: Path | None) -> pd.DataFrame:
-    """Return what was open after the last audit of this profile before this one."""
-    earlier = None if place is None else next(_earlier(audit, place), None)
-    found: list[pd.DataFrame] = [OPEN.empty_table().to_pandas()]
+def _last_before(audit: Audit, place: Path | None) -> Audit | None:
+    """Return the last saved audit of this profile before this one, if there is one."""
+    return None if place is None else next(_earlier(audit, place), None)
+
+
+def _open_after(earlier: Audit | None) -> pd.DataFrame:
+    """Return what was open after an audit, and of each finding whether it is only `carried` by it from one before."""
+    found: list[pd.DataFrame] = [OPEN.empty_table().to_pandas().assign(carried=False)]
     if earlier is not None and earlier.folder is not None:
         for part in earlier.parts:
             since = part.first_seen.cast(pa.int64()).to_numpy()
-            found.append(_findings(part, earlier.checks).assign(since=since))
+            found.append(_findings(part, earlier.checks).assign(since=since, carried=False))
         carried = read_carried(earlier.folder)
-        found += [] if carried is None else [carried.cast(OPEN).to_pandas()]
+        found += [] if carried is None else [carried.cast(OPEN).to_pandas().assign(carried=True)]
     return pd.concat(found, ignore_index=True)
 
 
@@ -122,13 +128,13 @@ def _dated(audit: Audit, before: pd.DataFrame) -> tuple[AuditPart, ...]:
     return tuple(made)
 
 
-def _is_judged(before: pd.DataFrame, audit: Audit) -> Mask:
+def _is_judged(before: pd.DataFrame, audit: Audit, earlier: Audit | None) -> Mask:
     """Say which of these findings an audit has judged; the others are open as before."""
     names, product, check = _digests(audit.checks), before["product"].to_numpy(), before["check"].to_numpy()
     order = np.argsort(names)
     # A check that is not in the profile was not judged, whatever became of the product.
     column = looked_up(names[order], order, check)
-    judged = (column >= 0) & _is_whole(audit)
+    judged = (column >= 0) & _is_gone(before, audit, earlier)
     for part in audit.parts:
         ids = _product_digests(part)
         order = np.argsort(ids)
@@ -138,8 +144,20 @@ def _is_judged(before: pd.DataFrame, audit: Audit) -> Mask:
     return judged
 
 
+def _is_gone(before: pd.DataFrame, audit: Audit, earlier: Audit | None) -> Mask:
+    """Say of each of these findings whether its product is gone where the audit does not have it."""
+    whole = np.full(len(before), _is_whole(audit))
+    asked = audit.origin.products_asked
+    if earlier is None or asked is None or asked == ProductQuery():
+        return whole
+    if asked != earlier.origin.products_asked:
+        return np.zeros(len(before), bool)
+    # A whole audit by the same query has carried what is of none of its products.
+    return whole & ~(before["carried"].to_numpy(bool) & _is_whole(earlier))
+
+
 def _is_whole(audit: Audit) -> bool:
-    """Whether a product that the audit does not have is gone, and not just not asked for."""
+    """Whether all products that its query asks for are in the audit."""
     return audit.chosen is None and audit.origin.complete and len(audit) >= audit.origin.ledger.distinct
 
 

@@ -334,7 +334,9 @@ class Requirements:
             if channel is not None and channel.label not in channels:
                 first, there = spelled.setdefault(_alike(channel.label), (channel.label, place))
                 if first != channel.label:
-                    problems.append(f"{place}: {spelled_twice(channel.label, first)} in {there}. {WRITE_ALIKE}")
+                    problems.append(
+                        f"{place}: {spelled_twice(channel.label, first)} in {there}. {WRITE_ALIKE}"
+                    )
             if channel is not None and channels.setdefault(channel.label, channel) != channel:
                 problems.append(
                     f"{place}: the channel {channel.label} is once of consumer units only and once of all products"
@@ -492,7 +494,9 @@ def same_but_for_spelling(channels: Iterable[Channel]) -> tuple[str, str] | None
     """
     there: dict[str, str] = {}
     labels = (one.label for one in channels)
-    return next((pair for one in labels if (pair := (one, there.setdefault(_alike(one), one)))[0] != pair[1]), None)
+    return next(
+        (pair for one in labels if (pair := (one, there.setdefault(_alike(one), one)))[0] != pair[1]), None
+    )
 
 
 def _alike(label: str) -> str:

@@ -28,7 +28,14 @@ from prodex.arguments import described, listed
 from prodex.errors import InputError, QueryError
 from prodex.files.toml_writing import NO_VALUE
 from prodex.phrases import hint
-from prodex.selection.selection import Begins, FailingChecks, ProductList, Range, Selection
+from prodex.selection.selection import (
+    Begins,
+    FailingChecks,
+    ProductList,
+    Range,
+    Selection,
+    wrong_code,
+)
 from prodex.tables.declaration import TABLES
 from prodex.written_dates import written_date
 
@@ -270,7 +277,10 @@ class _Reader:
         for name, codes in self._table(value, here, "tag = 'new'").items():
             several = codes if isinstance(codes, list | tuple) else [codes]
             several = [None if _is_no_value(one) else one for one in several]
-            if all(one is None or isinstance(one, str) for one in several) and several:
+            are_texts = all(one is None or isinstance(one, str) for one in several)
+            if are_texts and (wrong := wrong_code(name, several)):
+                self._tell((*here, name), wrong)
+            elif are_texts and several:
                 groups[name] = tuple(dict.fromkeys(several))
             else:
                 self._tell((*here, name), "its codes are texts; give one, or a list of them.")

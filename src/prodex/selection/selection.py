@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, time
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self, TypeAlias, TypeVar
 
 from prodex.arguments import described, is_missing
 from prodex.errors import InputError
 from prodex.languages import Message
+from prodex.phrases import hint
 from prodex.query import ProductQuery
+from prodex.tables.fill_state import STATES
 
 #: A group of products, as filters and audits make groups: its code as text, or None for the products in no other.
 Code: TypeAlias = str | None
@@ -20,6 +23,37 @@ Code: TypeAlias = str | None
 _Condition = TypeVar("_Condition")
 _Value = TypeVar("_Value")
 _Answer = TypeVar("_Answer", bound=Any)
+
+#: The codes of groups that have no others: how the name of such groups begins, and what they are.
+_CODES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "packshot": ("yes", "no"),
+        "unit": ("true", "false"),
+        "pending": ("true", "false"),
+        "fill:": tuple(map(str, STATES)),
+        "complete:": ("complete", "incomplete", "unknown"),
+    }
+)
+
+
+def wrong_code(name: str, codes: Iterable[object]) -> str | None:
+    """Say which of the codes that somebody typed is none that a group can have; None where all can be.
+
+    No product has it, so that "all but these" would be every product.
+
+    >>> wrong_code("fill:brand", ["filled", None]), wrong_code("brand", ["filed"])
+    (None, None)
+    >>> wrong_code("fill:brand", ["filed"])
+    "'fill:brand' has no code 'filed'; did you mean 'filled'?"
+    """
+    beginning, colon, _ = name.partition(":")
+    known = _CODES.get(f"{beginning}{colon}")
+    wrong = next((one for one in codes if one is not None and one not in known), None) if known else None
+    if known is None or wrong is None:
+        return None
+    there_are = hint(str(wrong), known, f"Give one of {', '.join(known)}.")
+    return f"{name!r:.60} has no code {wrong!r:.60}{there_are}"
+
 
 #: The fields of a selection that hold conditions by name, and those that hold several.
 _NAMED, _SEVERAL = ("columns", "groups", "ranges"), ("failing", "listed", "either", "excepted")

@@ -102,9 +102,9 @@ def read_products(
     Raises
     ------
     InputError
-        When there is no file, one is missing or larger than the limits, none holds a product, or the encoding is none. A line
-        that cannot be read, or that is not in its encoding, is set aside, and `catalog.origin.ledger.set_aside` names
-        file, line and reason.
+        When there is no file, one is missing or larger than the limits, none holds a product, or the encoding is none.
+        A line that cannot be read, or that is not in its encoding, is set aside, and
+        `catalog.origin.ledger.set_aside` names file, line and reason.
     SnapshotLocked
         When another process is making a snapshot of this name.
     StorageError
@@ -135,7 +135,9 @@ def read_products(
         )
     if not given:
         # A pattern that fits no file is no delivery without products: compared, all would be gone.
-        raise InputError("paths has no file in it, so that nothing was read. Check the folder and the pattern.")
+        raise InputError(
+            "paths has no file in it, so that nothing was read. Check the folder and the pattern."
+        )
     files = list(map(Path, given))
     encoding = checked_encoding(encoding)
     if name is not None:

@@ -20,7 +20,6 @@ from prodex.catalog import Catalog, Origin, Part
 from prodex.errors import OtherLayout, SnapshotDamaged, SnapshotError, StorageError
 from prodex.executors import side_by_side
 from prodex.gtin import comparable, comparable_column
-from prodex.query import ProductQuery
 from prodex.store.archive import unlinked
 from prodex.store.snapshot import SNAPSHOTS, open_snapshot
 from prodex.tables.values import read_json
@@ -86,15 +85,10 @@ class SnapshotRecord:
         """Whether another snapshot was loaded by a query for the same products, whatever it asked of them."""
         if self.origin is None or other.origin is None:
             return False
-        return self.origin.source == other.origin.source and _products_asked(self.origin) == _products_asked(
-            other.origin
+        return (self.origin.source, self.origin.products_asked) == (
+            other.origin.source,
+            other.origin.products_asked,
         )
-
-
-def _products_asked(origin: Origin) -> ProductQuery | None:
-    if origin.query is None:
-        return None
-    return replace(origin.query, source_include=None, source_exclude=None, product_languages=None)
 
 
 def names_of_snapshots() -> list[str]:

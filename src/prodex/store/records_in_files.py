@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import re
 import shutil
 import tempfile
 import zlib
@@ -44,6 +45,12 @@ _MOST_TRIED = 1_000
 
 _PRODUCT_KEYS = {"id", "uuid", "gtin"}
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+#: Where the reader of JSON has found that something is wrong.
+_BYTE = re.compile(r"(?<=\(byte )[0-9]+(?=\))")
+
+#: How a column of a table begins, as pandas writes it: by the number of the row.
+_COLUMN = re.compile(rb'\{\s*"0"\s*:')
 
 #: Opens a file from its beginning, each time it is called.
 _Source = Callable[[], AbstractContextManager[BinaryIO]]
@@ -252,20 +259,27 @@ def _unpacked(text: bytes, place: str, reply: ReadingNotes) -> Iterator[bytes]:
             return
     top = _top(text)
     # Nearly all are single products, and such a product is its own text.
-    if top is not None and _PRODUCT_KEYS & top.keys():
-        yield from _utf8_or_set_aside(text, place, reply)
+    if top is not None and (keys := _PRODUCT_KEYS & top.keys()):
+        if all(_COLUMN.match(bytes(top[key])) for key in keys):
+            reply.set_aside.append(
+                f"{place}: a table by columns, as DataFrame.to_json(path) writes it, and no product. Write it with "
+                "orient='records'"
+            )
+        else:
+            yield from _utf8_or_set_aside(text, place, reply)
         return
     top = top or _top_leniently(text)
     try:
         # Everything becomes a reply, so that one reader does for replies, lists and single products.
+        before, behind = b'{"data":[', b"]}"
         if text[:1] == b"[":
-            envelope = split(b'{"data":' + text + b"}")
+            before, behind = b'{"data":', b"}"
         elif bytes(top.get("data", b""))[:1] in (b"[", b"n") and not _PRODUCT_KEYS & top.keys():
-            envelope = split(text)
-        else:
-            envelope = split(b'{"data":[' + text + b"]}")
+            before, behind = b"", b""
+        envelope = split(before + text + behind)
     except UnexpectedReply as error:
-        odd = str(error) if error.is_answer else f"not JSON that can be read ({error.__cause__})"
+        why = _BYTE.sub(lambda found: str(int(found[0]) - len(before)), str(error.__cause__))
+        odd = str(error) if error.is_answer else f"not JSON that can be read ({why})"
         reason = not_utf8(text) or odd
         reply.set_aside.append(f"{place}: {reason}")
         return

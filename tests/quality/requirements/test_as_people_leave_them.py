@@ -17,10 +17,12 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
+from openpyxl.comments import Comment
 from openpyxl.styles import Font
 
 import prodex
 from prodex.errors import InputError, SpreadsheetUnreadable
+from prodex.formats.workbook_cells import cell_place
 from tests.cases import each_row
 from tests.office import needs_office, saved_again
 from tests.quality.requirements.sheets import HEADINGS, answer, asks, changed, made, shop, table
@@ -303,6 +305,25 @@ def test_families_that_nobody_says_how_to_tell_need_confirmation(tmp_path: Path)
 
     assert problem.startswith("Requirements!K2: no row says by what families are told.")
     assert {("brand", "*"): "must"} == asks(prodex.Requirements.read(own(tmp_path, {"By": None})))
+
+
+def test_remarks_without_a_heading_and_comments_are_named(tmp_path: Path) -> None:
+    """What limits a requirement is written beside it, and nobody heard that it is not read."""
+    path = own(tmp_path, {}, {"Attribute": "kind"})
+    book = load_workbook(path)
+    sheet = book["Requirements"]
+    sheet.cell(2, len(HEADINGS) + 2).value = "only from 2027"
+    sheet.cell(3, 9).comment = Comment("not for tea", "Ann")
+    book.save(path)
+
+    wanted = prodex.Requirements.read(path)
+
+    assert {("brand", "*"): "must", ("kind", "*"): "must"} == asks(wanted)
+    place = cell_place(2, len(HEADINGS) + 1)
+    assert (
+        f"cell Requirements!{place} ('only from 2027'): it is in no column with a heading",
+        "comment at Requirements!I3 ('not for tea')",
+    ) == wanted.ignored
 
 
 def test_own_columns_and_sheets_are_left_alone_and_named(tmp_path: Path) -> None:

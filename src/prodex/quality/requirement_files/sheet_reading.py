@@ -62,7 +62,8 @@ class SheetsRead:
     wrong
         What could not be read, each with its place.
     ignored
-        Sheets and columns that are somebody's own, and what was typed where a sheet only shows.
+        Sheets and columns that are somebody's own, what was typed where a sheet only shows or beside the table, and
+        comments.
     notes
         What is no error and may surprise.
     by
@@ -218,12 +219,15 @@ class _Table:
         Number of the row of headings.
     merged
         Its merged ranges.
+    comments
+        Row, column and text of each comment at a cell.
     """
 
     sheet: str
     rows: dict[int, Row]
     heading: int
     merged: list[Range]
+    comments: Sequence[tuple[int, int, str]] = ()
 
     @classmethod
     def of(cls, sheet: Sheet) -> _Table | None:
@@ -234,7 +238,9 @@ class _Table:
             rows[number] = row
             if heading is None and named_columns(row):
                 heading = number
-        return None if heading is None else cls(sheet.name, rows, heading, sheet.merged())
+        if heading is None:
+            return None
+        return cls(sheet.name, rows, heading, sheet.merged(), sheet.comments())
 
     @cached_property
     def headings(self) -> Mapping[int, str]:
@@ -268,6 +274,7 @@ class _Table:
         """Yield all rows that say something."""
         self._look_at_headings(into)
         self._look_at_merged(into)
+        self._look_at_remarks(into)
         for number, row in self.rows.items():
             cells = {name: row[place] for name, place in self.columns.items() if place in row}
             filled = sum(bool(cell.text.strip()) for cell in cells.values())
@@ -311,6 +318,25 @@ class _Table:
                 into.ignored.append(f"column {text} ({f'{self.sheet}!' if self.sheet else ''}{where})")
             if name in COLUMNS:
                 seen.add(name)
+
+    def _look_at_remarks(self, into: SheetsRead) -> None:
+        """Name what somebody wrote beside the table, or at a cell of it: it may limit what the row asks."""
+        beside = [
+            f"cell {self.at(number, column)} ({cell.text.strip()!r:.40}): it is in no column with a heading"
+            for number, row in self.rows.items()
+            for column, cell in sorted(row.items())
+            if number > self.heading and cell.text.strip() and not self.headings.get(column)
+        ]
+        comments = [
+            f"comment at {self.at(number, column)} ({text.strip()!r:.60})"
+            for number, column, text in self.comments
+        ]
+        for remarks in (beside, comments):
+            into.ignored += remarks[:_MOST_CELLS]
+            if len(remarks) > _MOST_CELLS:
+                into.ignored.append(
+                    f"{len(remarks) - _MOST_CELLS:,} more of these in {self.sheet or 'the file'}"
+                )
 
     def _look_at_shares(self, number: int, row: Row, into: SheetsRead) -> None:
         """Name what somebody typed into the column that shows what products have."""
