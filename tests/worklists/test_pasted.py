@@ -329,6 +329,32 @@ def test_values_have_the_same_grammar(
         assert [after] == fix.confirm().preview()["after"].tolist()
 
 
+@pytest.mark.parametrize(
+    ("before", "cell", "is_asked"),
+    [
+        ("2026-03-12", "45000", True),
+        ("2026-03-12", "mars 2026", True),
+        ("2026-03-12", "13/03/2026", True),
+        ("2026-03-12", "2026-03-13T00:00:00", True),
+        ("2026-03-12T00:00:00", "2026-03-13", True),
+        ("2026-03-12", "2026-03-13", False),
+        ("B-12", "45000", False),
+    ],
+)
+def test_what_is_no_date_in_place_of_one_is_asked_about(before: str, cell: str, is_asked: bool) -> None:
+    """A day as a country writes it, or the number by which a spreadsheet counts it, in whatever kind of table."""
+    dated = prodex.flatten([record(1, FIRST, availableFrom=before)])
+    own = pd.DataFrame([{"gtin": FIRST, "Field": "availableFrom", "New value": cell}])
+
+    for fix in (
+        paste(f"{FIRST}\t{cell}", catalog=dated, headings={"EAN": "gtin", "Nom": "availableFrom"}),
+        prodex.read_worklist(own, dated, profile=prodex.Profile("none")),
+    ):
+        reason = fix.answers["reason"][0]
+        assert is_asked == (f"is not written as the date that is there ({before})" in reason)
+        assert [[before, cell]] == fix.confirm().preview()[["before", "after"]].to_numpy().tolist()
+
+
 @pytest.mark.slow
 def test_an_empty_cell_changes_nothing(catalog: prodex.Catalog, mill: prodex.service.Client) -> None:
     """Also one of spaces; its row is accounted for."""
