@@ -241,6 +241,31 @@ def test_a_frame_is_read_as_well(catalog: prodex.Catalog) -> None:
     assert "neither a product nor a GTIN" in fix.refused["reason"][0]
 
 
+@pytest.mark.parametrize(
+    ("copied", "headings"),
+    [
+        ('EAN\tNote\tNom\n{0}\t"\tPain bis\n{1}\t"\tRiz\n', ["gtin", None, NAME]),
+        ('EAN\tNom\n{0}\t"\n{1}\t"\n', ["gtin", NAME]),
+        ('EAN\tNom\r\n{0}\t"Bio" Pain\r\n{1}\t"Riz\r\n{2}\tLin 12"\r\n', ["gtin", NAME]),
+        ('Note\tEAN\tNom\n"\t{0}\tPain\n"\t{1}\tRiz\n', [None, "gtin", NAME]),
+    ],
+)
+def test_rows_between_two_quotation_marks_are_no_cell(
+    catalog: prodex.Catalog, copied: str, headings: list[str | None]
+) -> None:
+    """Of `"` for "the same", or inches: the value of the last row would be that of the first, and others be lost."""
+    with pytest.raises(InputError, match=r"It is not certain where the cell [A-C]\d ends"):
+        prodex.correct_from(copied.format(FIRST, THIRD, SECOND), catalog, headings)
+
+
+def test_a_cell_of_several_lines_and_tabs_is_one(catalog: prodex.Catalog) -> None:
+    """As spreadsheets copy it, in quotes; so is a mark for "the same" that stands alone."""
+    copied = f'EAN\tTexte\tNote\n{THIRD}\t"Farine\t80 g\nEau\t20 g"\t"\n'
+    fix = prodex.correct_from(copied, catalog, ["gtin", "description.fr-FR", None])
+
+    assert [("Farine\t80 g\nEau\t20 g", "accepted")] == outcomes(fix)
+
+
 @pytest.mark.parametrize("value", [["Pain"], {"fr": "Pain"}, b"Pain", ("Pain", "Riz"), []])
 def test_what_is_no_single_value_is_no_text_of_a_frame(catalog: prodex.Catalog, value: Any) -> None:
     """How Python shows a list or bytes is written into no product, by a copied table or by an answer."""
