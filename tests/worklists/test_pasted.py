@@ -241,6 +241,31 @@ def test_a_frame_is_read_as_well(catalog: prodex.Catalog) -> None:
     assert "neither a product nor a GTIN" in fix.refused["reason"][0]
 
 
+@pytest.mark.parametrize(
+    ("copied", "headings"),
+    [
+        ('EAN\tNote\tNom\n{0}\t"\tPain bis\n{1}\t"\tRiz\n', ["gtin", None, NAME]),
+        ('EAN\tNom\n{0}\t"\n{1}\t"\n', ["gtin", NAME]),
+        ('EAN\tNom\r\n{0}\t"Bio" Pain\r\n{1}\t"Riz\r\n{2}\tLin 12"\r\n', ["gtin", NAME]),
+        ('Note\tEAN\tNom\n"\t{0}\tPain\n"\t{1}\tRiz\n', [None, "gtin", NAME]),
+    ],
+)
+def test_rows_between_two_quotation_marks_are_no_cell(
+    catalog: prodex.Catalog, copied: str, headings: list[str | None]
+) -> None:
+    """Of `"` for "the same", or inches: the value of the last row would be that of the first, and others be lost."""
+    with pytest.raises(InputError, match=r"It is not certain where the cell [A-C]\d ends"):
+        prodex.correct_from(copied.format(FIRST, THIRD, SECOND), catalog, headings)
+
+
+def test_a_cell_of_several_lines_and_tabs_is_one(catalog: prodex.Catalog) -> None:
+    """As spreadsheets copy it, in quotes; so is a mark for "the same" that stands alone."""
+    copied = f'EAN\tTexte\tNote\n{THIRD}\t"Farine\t80 g\nEau\t20 g"\t"\n'
+    fix = prodex.correct_from(copied, catalog, ["gtin", "description.fr-FR", None])
+
+    assert [("Farine\t80 g\nEau\t20 g", "accepted")] == outcomes(fix)
+
+
 @pytest.mark.parametrize("value", [["Pain"], {"fr": "Pain"}, b"Pain", ("Pain", "Riz"), []])
 def test_what_is_no_single_value_is_no_text_of_a_frame(catalog: prodex.Catalog, value: Any) -> None:
     """How Python shows a list or bytes is written into no product, by a copied table or by an answer."""
@@ -327,6 +352,32 @@ def test_values_have_the_same_grammar(
     assert fix.answers["reason"][0] == as_answer.answers["reason"][0]
     if state != "refused":
         assert [after] == fix.confirm().preview()["after"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("before", "cell", "is_asked"),
+    [
+        ("2026-03-12", "45000", True),
+        ("2026-03-12", "mars 2026", True),
+        ("2026-03-12", "13/03/2026", True),
+        ("2026-03-12", "2026-03-13T00:00:00", True),
+        ("2026-03-12T00:00:00", "2026-03-13", True),
+        ("2026-03-12", "2026-03-13", False),
+        ("B-12", "45000", False),
+    ],
+)
+def test_what_is_no_date_in_place_of_one_is_asked_about(before: str, cell: str, is_asked: bool) -> None:
+    """A day as a country writes it, or the number by which a spreadsheet counts it, in whatever kind of table."""
+    dated = prodex.flatten([record(1, FIRST, availableFrom=before)])
+    own = pd.DataFrame([{"gtin": FIRST, "Field": "availableFrom", "New value": cell}])
+
+    for fix in (
+        paste(f"{FIRST}\t{cell}", catalog=dated, headings={"EAN": "gtin", "Nom": "availableFrom"}),
+        prodex.read_worklist(own, dated, profile=prodex.Profile("none")),
+    ):
+        reason = fix.answers["reason"][0]
+        assert is_asked == (f"is not written as the date that is there ({before})" in reason)
+        assert [[before, cell]] == fix.confirm().preview()[["before", "after"]].to_numpy().tolist()
 
 
 @pytest.mark.slow

@@ -52,6 +52,7 @@ CALLS: Mapping[str, str] = {
     "prodex.audit(catalog, path)": "--profile FILE",
     "prodex.audit(catalog, {profile!r})": "--profile {profile}",
     "prodex.list_snapshots()": "`prodex snapshots`",
+    "prodex.publish": "`prodex publish`",
     "read_worklist(files, catalog)": "--snapshot NAME",
     "read_worklist(files, profile='own.toml')": "--profile own.toml",
     "All are in .findings of this error; upsert(..., dry_run=True) shows them too.": (

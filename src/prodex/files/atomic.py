@@ -22,6 +22,7 @@ from typing import IO, NoReturn
 
 import platformdirs
 
+from prodex.advice import PythonCall, advice
 from prodex.arguments import described
 from prodex.errors import InputError, SettingsError, StorageError
 from prodex.files.untrusted import is_folder
@@ -103,9 +104,11 @@ def _is_address(path: Path) -> bool:
 
 
 def _no_folder(given: str | Path) -> str:
-    return (
-        f"{str(given)!r:.200} is an address, and files are written to folders of this machine. Give a folder; "
-        "prodex.publish takes addresses, as text with two slashes."
+    return advice(
+        "{given} is an address, and files are written to folders of this machine. Give a folder; {publish} takes "
+        "addresses, as text with two slashes.",
+        given=f"{str(given)!r:.200}",
+        publish=PythonCall("prodex.publish"),
     )
 
 

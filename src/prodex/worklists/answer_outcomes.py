@@ -45,6 +45,7 @@ from prodex.worklists.answer_kinds import NEVER_WRITTEN, AnswerShape, Shapes, wh
 from prodex.worklists.answer_parsing import AnswerInConflict, AnswerRefused, Vocabulary
 from prodex.worklists.confirmation_questions import (
     question_of_code,
+    question_of_date,
     question_of_language,
     question_of_misread,
     question_of_remark,
@@ -573,6 +574,8 @@ def _asked_if_a_remark(decision: Decision) -> Decision:
     asked: list[Said | None] = [question_of_remark(text, path)]
     if decision.answer.is_spelled:
         asked += questions_of_spelling(text, path)
+    if decision.shape is AnswerShape.STRING:
+        asked.append(question_of_date(text, path, decision.before))
     if decision.shape is AnswerShape.TEXT and language is not None:
         asked.append(question_of_language(text, path, language, decision.before))
     return reduce(Decision.needing_confirmation, [one for one in asked if one], decision)

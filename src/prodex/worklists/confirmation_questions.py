@@ -1,11 +1,16 @@
-"""What is asked of a value that somebody typed: whether a remark, a code that nobody uses, or odd letters are meant."""
+"""What is asked of a value that somebody typed: whether a remark, an odd date or code, or odd letters are meant."""
 
 from __future__ import annotations
+
+import re
 
 from prodex.languages import Message
 from prodex.quality.misread_letters import misread
 from prodex.worklists.answer_parsing import Vocabulary, is_standard_code, languages_in
 from prodex.worklists.remarks import remark_in
+
+#: A date of the service, with or without its time.
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}.{0,20})?")
 
 
 def question_of_remark(text: str, path: str) -> Message | None:
@@ -47,6 +52,29 @@ def question_of_language(text: str, path: str, language: str, before: str | None
         marks=", ".join(marks[:5]),
         path=path,
         language=repr(language),
+    )
+
+
+def question_of_date(text: str, path: str, before: str | None) -> Message | None:
+    """Return the question about what is no date, or one spelled as people do, in place of a date of the service.
+
+    A spreadsheet shows days as its country writes them, or as the number that it counts them by.
+
+    >>> str(question_of_date("45000", "availableFrom", "2026-03-12"))
+    "'45000' is not written as the date that is there (2026-03-12). Is it the value of availableFrom?"
+    >>> question_of_date("2026-03-13", "availableFrom", "2026-03-12"), question_of_date("45000", "code", "44999")
+    (None, None)
+    """
+    if before is None or (there := _ISO.fullmatch(before)) is None:
+        return None
+    found = _ISO.fullmatch(text)
+    if found is not None and (found[1] is None) == (there[1] is None):
+        return None
+    return Message(
+        "{text} is not written as the date that is there ({before}). Is it the value of {path}?",
+        text=f"{text!r:.60}",
+        before=before,
+        path=path,
     )
 
 

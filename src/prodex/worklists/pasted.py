@@ -7,6 +7,7 @@ catalogue holds is what was seen. Where a place holds something else by the time
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -101,6 +102,8 @@ def pasted_table(given: object, catalog: Catalog, known: KnownHeadings) -> Paste
         raise InputError(
             "The table is empty. Copy it with its headings: a column of GTINs, and one for each value."
         )
+    if isinstance(given, str):
+        _refuse_rows_in_a_cell(rows)
     headings: dict[int, str] = {}
     if not _begins_with_values(rows):
         headings = {place: cell.text.strip() for place, cell in rows.pop(0)[1].items() if not is_empty(cell)}
@@ -119,6 +122,24 @@ def pasted_table(given: object, catalog: Catalog, known: KnownHeadings) -> Paste
             "new values."
         )
     return PastedTable(name, headings, rows, made)
+
+
+def _refuse_rows_in_a_cell(rows: Sequence[tuple[int, Row]]) -> None:
+    """Refuse a table in which the rows between two quotation marks were read as one cell, whatever its column is for.
+
+    Whoever writes `"` for "the same", or for inches, has one in many rows; the value behind the last of them would be
+    read into the first row.
+    """
+    for number, row in rows:
+        for place, cell in row.items():
+            if "\t" not in cell.text or not ("\n" in cell.text or "\r" in cell.text):
+                continue
+            if found := [one for one in re.split(r"[\t\r\n]", cell.text) if _was_to_be_gtin(one)]:
+                raise InputError(
+                    f"It is not certain where the cell {cell_place(number, place)} ends: it begins with a quotation "
+                    f"mark, and up to the next one there are other rows, such as that of {found[0].strip()}. Write "
+                    "words in place of such marks, and copy the table again."
+                )
 
 
 def _begins_with_values(rows: Sequence[tuple[int, Row]]) -> bool:
