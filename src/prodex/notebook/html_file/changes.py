@@ -44,7 +44,10 @@ _MOST = 100
 #: Bytes that stay free for the shapes of values, and for what is said of what does not fit.
 _SHAPES = 100_000
 _PRODUCTS = ("gtin", "name", "brand", "owner")
-_HOW = "Compare a selection of both catalogues: px.diff(old.where(...), new.where(...)).to_html(path)."
+_HOW = (
+    "Compare a selection of both catalogues: px.diff(old.where(...), new.where(...)).to_html(path), or --select in a "
+    "terminal."
+)
 
 
 def write_changes(difference: Difference, path: str | Path, progress: Progress = None) -> HtmlFile:

@@ -1,4 +1,4 @@
-"""What an audit found, in a file: figures, grades, largest gaps, failing checks that filter, and what is accepted."""
+"""What an audit found, in a file: figures, grades, largest gaps, what is accepted, and failing checks, each a filter."""
 
 from __future__ import annotations
 

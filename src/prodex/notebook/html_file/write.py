@@ -102,8 +102,8 @@ def write_products(session: Session, path: str | Path, progress: Progress = None
 
 
 _HOW = (
-    "Filter the products and call to_html again, or give it a selection: "
-    'px.explore(catalog.where(brand_code="ACME")).to_html("acme.html").'
+    "Filter the products, and write the file of those that are left: "
+    'px.explore(catalog.where(brand_code="ACME")).to_html("acme.html"), or --select in a terminal.'
 )
 
 
