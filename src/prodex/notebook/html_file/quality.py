@@ -1,4 +1,4 @@
-"""What an audit found, in a file: figures, grades, largest gaps, what is accepted, and failing checks, each a filter."""
+"""What an audit found, in a file: figures, grades, largest gaps, what is accepted, and failing checks as filters."""
 
 from __future__ import annotations
 
