@@ -211,6 +211,8 @@ def _written_wide(
             f"--format {format:.20} and the file {to.name!r:.80} do not agree. Leave --format out."
         )
     languages = [one.strip() for several in wide for one in several.split(",") if one.strip()]
+    if not languages:
+        raise InputError("--wide names no language. Write fr,nl, or all for all of them.")
     return catalog.export_wide(
         to,
         None if [one.lower() for one in languages] == ["all"] else languages,
