@@ -132,12 +132,20 @@ class Ledger:
             Message("{count} disappeared", count=self.gone),
             Message("{count} GTINs asked for did not come", count=len(self.missing_gtins)),
             Message("{count} set aside", count=len(self.set_aside)),
-            Message("{count} could not be loaded", count=len(self.not_loaded)),
             Message("{count} may have disappeared", count=number_of(self.doubtful)),
             Message("{count} do not match the query", count=number_of(self.unmatched)),
             Message("{count} left out", count=number_of(self.left_out)),
         )
         said += [one for one in more if one.values["count"] > 0]
+        if self.not_loaded:
+            # Of windows and of the budget as well as of products, so that it is no number of products.
+            said.append(
+                Message.of_number(
+                    "{number} part of the load failed",
+                    "{number} parts of the load failed",
+                    len(self.not_loaded),
+                )
+            )
         if self.notes:
             said.append(
                 Message.of_number(
