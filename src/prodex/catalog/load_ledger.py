@@ -130,13 +130,17 @@ class Ledger:
         more = (
             Message("{count} came more than once", count=self.received - self.distinct - self.gone),
             Message("{count} disappeared", count=self.gone),
-            Message("{count} GTINs asked for did not come", count=len(self.missing_gtins)),
+            Message.of_number(
+                "{number} GTIN asked for did not come",
+                "{number} GTINs asked for did not come",
+                len(self.missing_gtins),
+            ),
             Message("{count} set aside", count=len(self.set_aside)),
             Message("{count} may have disappeared", count=number_of(self.doubtful)),
             Message("{count} do not match the query", count=number_of(self.unmatched)),
             Message("{count} left out", count=number_of(self.left_out)),
         )
-        said += [one for one in more if one.values["count"] > 0]
+        said += [one for one in more if one.values.get("count", one.values.get("number")) > 0]
         if self.not_loaded:
             # Of windows and of the budget as well as of products, so that it is no number of products.
             said.append(
