@@ -140,7 +140,7 @@ class Ledger:
             Message("{count} do not match the query", count=number_of(self.unmatched)),
             Message("{count} left out", count=number_of(self.left_out)),
         )
-        said += [one for one in more if one.values.get("count", one.values.get("number")) > 0]
+        said += [one for one in more if any(number > 0 for number in one.values.values())]
         if self.not_loaded:
             # Of windows and of the budget as well as of products, so that it is no number of products.
             said.append(
