@@ -200,9 +200,8 @@ def _set(work: ProductsInWork, place: StepPlace, operation: SetValue | SetCode) 
 
 
 def _texts(_: ProductsInWork, place: StepPlace, operation: TextOperation) -> StepRows:
-    taken = pa.array(place.rows)
-    values, languages = (one.take(taken) for one in (place.leaves.now, place.leaves.language))
-    return place.put(_side_by_side(operation, values, languages))
+    values = place.leaves.now.take(pa.array(place.rows))
+    return place.put(_side_by_side(operation, values, place.leaves.spoken(place.rows)))
 
 
 #: What each operation does with the columns of a place; its name, its shapes and its parameters are those of its class.
