@@ -254,3 +254,40 @@ def test_a_text_is_not_taken_away_when_its_twin_is_gone_by_then() -> None:
         with pytest.raises(InputError, match="no answer is left to send"):
             fix.apply(service)
         assert before == stored(service, gtin)
+
+
+def sent(record: dict[str, Any], *steps: prodex.RecipeStep) -> dict[str, Any]:
+    """Return what the service has of a product after steps that change it."""
+    record = {"updatedAt": "2026-11-01T12:00:00", **record}
+    with Sandbox([record]) as sandbox:
+        service = connected(sandbox)
+        fix = prodex.apply_recipe(prodex.load_products(service, progress=False), prodex.Recipe(steps))
+        fix.apply(service, progress=False).wait(progress=False)
+        return stored(service, str(record["gtin"]))
+
+
+def test_a_text_is_not_copied_under_the_country_of_one_that_a_step_took_away() -> None:
+    """French of Belgium stays that of Belgium, as where nothing had been; French of France has its place again."""
+    names = [text("fra-FR", "Pain"), text("nld-NL", "Naam")]
+    steps = [
+        prodex.RecipeStep(do.RemoveValue(), "namePublicLong", "fr-FR"),
+        prodex.RecipeStep(do.CopyFrom("namePublicShort"), "namePublicLong", "fr"),
+    ]
+    for code, expected in {
+        "fra-BE": [text("nld-NL", "Naam"), text("fra-BE", "Court")],
+        "fra-FR": [text("fra-FR", "Court"), text("nld-NL", "Naam")],
+    }.items():
+        short = {"namePublicLong": names, "namePublicShort": [text(code, "Court")]}
+        assert expected == sent(product(1) | short, *steps)["namePublicLong"]
+
+
+def test_an_amount_is_not_set_in_the_item_of_another_kind_that_a_step_took_away() -> None:
+    """What an item says beside its amount goes with it."""
+    pieces = {"data": 6, "expressedIn": {"code": "H87"}, "note": "in a tray"}
+    made = sent(
+        product(1, netContent=[pieces]),
+        prodex.RecipeStep(do.RemoveValue(), "netContent"),
+        prodex.RecipeStep(do.SetValue("3 l"), "netContent"),
+    )
+    assert [3] == [one["data"] for one in made["netContent"]]
+    assert "note" not in made["netContent"][0]
