@@ -291,3 +291,22 @@ def test_an_amount_is_not_set_in_the_item_of_another_kind_that_a_step_took_away(
     )
     assert [3] == [one["data"] for one in made["netContent"]]
     assert "note" not in made["netContent"][0]
+
+
+@pytest.mark.parametrize("operation", [do.CopyFrom("namePublicShort"), do.MoveText("nameLegal")])
+@pytest.mark.parametrize("nothing", ["", " \u00a0"])
+def test_an_empty_text_is_no_other_text(operation: Any, nothing: str) -> None:
+    """What is carried there takes its place, in its item; nothing else of the list changes."""
+    legal = [text("nld-NL", "Naam"), text("fra-FR", nothing)]
+    record = product(1, namePublicShort=[text("fra-FR", "Court")], nameLegal=legal)
+    place = "nameLegal" if isinstance(operation, do.CopyFrom) else "namePublicShort"
+    made = sent(record, prodex.RecipeStep(operation, place, "fr"))
+    assert [text("nld-NL", "Naam"), text("fra-FR", "Court")] == made["nameLegal"]
+
+
+def test_an_empty_text_is_not_moved() -> None:
+    """Nothing arrives where nothing was, and the product has no value to move."""
+    record = product(1, namePublicShort=[text("fra-FR", "")], nameLegal=[text("nld-NL", "Naam")])
+    fix = prodex.correct(prodex.flatten([record]), "namePublicShort", do.MoveText("nameLegal"))
+    assert [] == fix.preview()["after"].tolist()
+    assert [1] == fix.steps["no_value"].tolist()
