@@ -310,3 +310,35 @@ def test_an_empty_text_is_not_moved() -> None:
     fix = prodex.correct(prodex.flatten([record]), "namePublicShort", do.MoveText("nameLegal"))
     assert [] == fix.preview()["after"].tolist()
     assert [1] == fix.steps["no_value"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "operation", "said"),
+    [
+        ({"source_include": ["gtin", "nameLegal"]}, None, do.TrimSpaces(), "without namePublicLong, so"),
+        ({"source_exclude": ["namePublicLong"]}, None, do.RemoveValue(), "without namePublicLong, so"),
+        ({"product_languages": ["nl"]}, "fr", do.TrimSpaces(), "without namePublicLong in fr, so"),
+        ({"product_languages": ["nl"]}, "fr", str.upper, "without namePublicLong in fr, so"),
+        (
+            {"source_exclude": ["nameLegal"]},
+            "fr",
+            do.CopyFrom("nameLegal"),
+            "without nameLegal in fr, so",
+        ),
+    ],
+)
+def test_what_was_not_loaded_is_not_called_no_value(
+    query: dict[str, Any], language: str | None, operation: Any, said: str
+) -> None:
+    """Nobody knows what the products have there; a step that only adds is refused for each product."""
+    with Sandbox([product(1, updatedAt="2026-11-01T12:00:00", nameLegal=[text("fra-FR", "x")])]) as sandbox:
+        part = prodex.load_products(connected(sandbox), prodex.ProductQuery(**query), progress=False)
+    with pytest.raises(InputError, match=said):
+        prodex.correct(part, "namePublicLong", operation, language=language)
+
+
+def test_an_attribute_inside_of_another_one_is_not_unknown() -> None:
+    """It is there, and nobody is asked whether its own name was meant."""
+    whole = prodex.flatten([product(1, productBenefits=[{"rank": 1}])])
+    with pytest.raises(InputError, match=r"'productBenefits\.rank' cannot be corrected for many products"):
+        prodex.correct(whole, "productBenefits.rank", 2)
