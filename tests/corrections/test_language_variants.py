@@ -435,3 +435,13 @@ def test_a_new_text_takes_no_place_of_a_text_with_its_code_and_another_language(
     fix = prodex.correct(found, "description", "Brood", language="nl-NL")
     assert {"conflict": 1} == dict(fix.counts)
     assert "there is now 'Pain' in place of nothing" in fix.conflicts["reason"][0]
+
+
+def test_a_code_of_two_letters_is_the_language_that_it_names() -> None:
+    """Tables name no language for it, and a step on German means it: its nouns and the Turkish i are kept."""
+    texts = {"de-DE": "FRISCHE MILCH", "deu-AT": "FRISCHE MILCH", "tr-TR": "ılık süt i"}
+    small = prodex.correct(catalog(texts), "description", do.ChangeCase("sentence"), language="de")
+    assert {"refused": 2} == dict(small.counts)
+    assert {"de"} == set(small.answers["language"]) == set(small.step_rows["language"])
+    large = prodex.correct(catalog(texts), "description", do.ChangeCase("upper"), language="tr")
+    assert ["ILIK SÜT İ"] == large.preview()["after"].tolist()
