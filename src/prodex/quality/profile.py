@@ -98,6 +98,9 @@ _KEYS = (
 )
 
 
+#: The name of every profile that is a mapping: it says nothing of what is checked.
+NAMELESS = "own"
+
 #: The profiles of prodex that were read in this process: they are frozen.
 _READ: dict[tuple[type, str], Any] = {}
 
@@ -170,7 +173,7 @@ class Profile:
         if isinstance(source, Requirements):
             return cls(source.name, f"Requirements {source.name}").with_requirements(source)
         if isinstance(source, Mapping):
-            return cls._made("own", source, TomlText("profile", ""))
+            return cls._made(NAMELESS, source, TomlText("profile", ""))
         if not isinstance(source, str | Path):
             raise InputError(
                 f"profile is {described(source)}. Give the name of a profile, such as 'core', the path of your own, or "
