@@ -446,6 +446,18 @@ def test_a_damaged_snapshot_makes_verify_fail(run: Run) -> None:
     assert "texts/part-00000.parquet" in done.stdout.replace("\\", "/")
 
 
+def test_a_snapshot_that_was_copied_in_part_makes_verify_fail(run: Run) -> None:
+    """An earlier one is the newest then, and nobody would hear that there is another."""
+    prodex.flatten([{"id": 1}]).save("shop")
+    folder = prodex.flatten([{"id": 2}]).save("shop").folder
+    assert folder is not None
+    (folder / "manifest.json").unlink()
+
+    done = run("snapshots", "--verify")
+    assert 1 == done.returncode
+    assert "copied or deleted in part" in done.stdout
+
+
 @pytest.mark.slow
 def test_a_snapshot_is_refreshed(run: Run, home: Path, sample_exchange: Sandbox) -> None:
     """It says when nothing changed; a sweep lists everything."""

@@ -289,6 +289,15 @@ def test_wrong_credentials_say_what_to_check(client, exchange, answer):
     assert [] == exchange.product_calls
 
 
+@each_row("status", [400, 403])
+def test_a_page_of_a_firewall_says_nothing_of_the_credentials(client, exchange, status):
+    """It has seen none of them: nobody is told to make new ones."""
+    exchange.token_answers.append(Answer(status, HTML))
+    with pytest.raises(RequestRefused, match=f"HTTP {status}.*a web page, so a proxy") as caught:
+        client.search_products()
+    assert "client_secret" not in str(caught.value)
+
+
 @each_row("answer", [says(200, {}), says(200, []), says(200, {"access_token": None}), says(200, "no")])
 def test_no_token_is_an_error(client, exchange, answer):
     """A success without a token is no success."""

@@ -391,6 +391,25 @@ def test_a_file_that_is_no_text_is_refused_without_showing_it(places, text):
     assert (None, None) == (caught.value.__cause__, caught.value.__context__)
 
 
+@each_row("line", ['PRODEX_CLIENT_SECRET="canary', "PRODEX_CLIENT_SECRET: canary"])
+def test_a_line_that_is_no_setting_is_named_where_one_is_missing(places, line):
+    """Its owner has set it, and reads what is wrong with it; nothing of the line is shown."""
+    path = places.folder / ".env"
+    path.write_text(f"PRODEX_BASE_URL=https://api.example.com\nPRODEX_CLIENT_ID=key\n{line}\n")
+    with pytest.raises(SettingsError, match="client_secret is not set") as caught:
+        find_settings()
+    assert (True, False) == (f"Line 3 of {path}" in str(caught.value), "canary" in str(caught.value))
+
+
+@each_row(("name", "value"), [("client_id", 8141), ("client_secret", b"canary"), ("base_url", 8141)])
+def test_a_setting_that_is_no_text_is_refused_without_showing_it(name, value):
+    """Access keys of digits alone are written as numbers."""
+    given = {name: text.format("given") for name, text in FOUND.items()} | {name: value}
+    with pytest.raises(SettingsError, match=f"{name} must be text") as caught:
+        find_settings(**given)
+    assert not {"canary", "8141"} & set(str(caught.value).replace("'", " ").split())
+
+
 def test_a_byte_order_mark_does_not_hide_the_first_setting(places):
     """A .env that an editor began with a BOM is read whole."""
     put(places, "dotenv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -122,3 +123,37 @@ def test_a_name_that_is_not_there_is_refused_with_the_nearest_one() -> None:
     assert "did you mean 'shop'" in str(BELOW.not_found("shpo", "snapshots"))
     assert folder.name in str(BELOW.not_found("shop@2025", "snapshots"))
     assert str(snapshots_folder()) in str(BELOW.not_found("x", "snapshots", " by profile 'core'"))
+
+
+def test_a_copy_beside_a_value_is_listed_and_takes_no_place() -> None:
+    """A program that keeps folders alike calls it by more than its time; the newest is the value itself."""
+    first, last = keep(PLAIN, "shop", 12), keep(PLAIN, "shop", 13)
+    copies = [shutil.copytree(last, last.with_name(f"{last.name}{more}")) for more in (" (1)", " - Copy")]
+
+    assert [first, last] == PLAIN.of("shop") == PLAIN.matching("shop@2026-11")
+    notes = {row["folder"]: row["note"] for row in PLAIN.listing("*", lambda _: {})}
+    assert {""} == {notes[str(first)], notes[str(last)]}
+    assert ["not called by a time alone" in notes[str(copy)] for copy in copies] == [True, True]
+
+
+@each_row("below", ["", "things"])
+def test_a_value_that_was_copied_in_part_is_listed(below: str) -> None:
+    """Without its manifest it is no value, and whoever lists them hears why an earlier one is the newest."""
+    archive = Archive("thing", "Make it again.", below=below)
+    first, last = keep(archive, "shop", 12), keep(archive, "shop", 13)
+    (last / MANIFEST).unlink()
+
+    assert [first] == archive.of("shop")
+    (stray,) = [row for row in archive.listing("shop", lambda _: {}) if row["note"]]
+    assert (last.name, None) == (stray["time"], stray["sequence"])
+    assert "copied or deleted in part" in stray["note"]
+
+
+def test_a_folder_whose_name_can_be_none_is_opened_by_its_path() -> None:
+    """What looks for "shop (1)" is not asked whether it means "shop (1)"."""
+    whole = keep(PLAIN, "shop", 12)
+    copied = shutil.copytree(whole.parent, whole.parent.with_name("shop (1)"))
+
+    message = str(PLAIN.not_found("shop (1)", "things"))
+    assert (True, False) == (str(copied / whole.name) in message, "did you mean" in message)
+    assert "The things are: shop." in str(PLAIN.not_found("other", "things"))

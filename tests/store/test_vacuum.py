@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -107,6 +108,15 @@ def test_what_nobody_can_date_takes_nobodys_place() -> None:
 
     assert not len(prodex.vacuum("shop", keep=2))
     assert ([0, 1], True) == (there(folders), undated.exists())
+
+
+def test_a_copy_takes_nobodys_place_and_stays() -> None:
+    """What a program that keeps folders alike has copied is not ours: as many snapshots stay as were asked for."""
+    folders = snapshots(3)
+    copy = shutil.copytree(folders[2], folders[2].with_name(f"{folders[2].name} (1)"))
+
+    assert [folders[0].name] == prodex.vacuum("shop", keep=2)["time"].tolist()
+    assert ([1, 2], True) == (there(folders), copy.exists())
 
 
 def test_a_damaged_snapshot_that_is_old_goes_too() -> None:

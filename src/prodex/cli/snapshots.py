@@ -65,9 +65,15 @@ def snapshots(
     # Sentences behind JSON or CSV would make it none.
     verdict = partial(say, aside=not is_read_by_people)
     damaged = 0
-    for folder in listed["folder"] if check else ():
+    for folder, note in zip(listed["folder"], listed["note"], strict=True) if check else ():
         try:
             files = prodex.verify(folder)
+        except (
+            prodex.errors.SnapshotNotFound
+        ):  # files without their manifest, and a name that nobody may read
+            damaged += 1
+            say(note)
+            continue
         # One damaged snapshot must not hide the state of the others.
         except (prodex.errors.SnapshotDamaged, prodex.errors.OtherLayout) as error:
             damaged += 1

@@ -22,6 +22,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import dotenv
+from dotenv.parser import parse_stream
 
 from prodex.advice import Advice, PythonCall, advice
 from prodex.encodings import NotUtf8, utf8_text
@@ -96,6 +97,9 @@ def find_settings(
     # At once, and under the same name, so that no traceback shows it as text.
     client_secret = client_secret and Secret(client_secret)
     given = {"base_url": base_url, "client_id": client_id, "client_secret": client_secret}
+    if others := [name for name, value in given.items() if not _is_text(value)]:
+        # Not with its value: a number may be the secret.
+        raise SettingsError(f'{" and ".join(others)} must be text, such as {others[0]}="...".')
     lookup = SettingSources(
         {name: None if text is None else Secret(text) for name, text in given.items()}, ask
     )
@@ -115,6 +119,10 @@ def find_settings(
     sources = {"base_url": address.where, "client_id": key.where, "client_secret": secret.where}
     logger.info("Settings for %s from %s", host, ", ".join(": ".join(pair) for pair in sources.items()))
     return Settings(url, key.value.reveal(), secret.value, sources)
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value.reveal() if isinstance(value, Secret) else value, str)
 
 
 def checked_base_url(url: str) -> str:
@@ -360,11 +368,18 @@ class SettingSources:
         if self._dotenv_path is None:
             return {}
         try:
-            return _read_dotenv(self._dotenv_path)
+            values, lines = _read_dotenv(self._dotenv_path)
         except OSError as error:
             raise SettingsError(f"{self._dotenv_path} cannot be read: {error.strerror}.") from error
         except NotUtf8 as error:
             why = str(error)
+        else:
+            if lines:
+                self.passed_over = (
+                    f" Line {lines[0]} of {self._dotenv_path} cannot be read: it is not NAME=value, or has a quotation "
+                    "mark that is not closed."
+                )
+            return values
         # Outside, since the error of the decoder has the content of the file with it.
         raise SettingsError(f"{self._dotenv_path} {why}")
 
@@ -389,12 +404,13 @@ def _is_ours(path: Path) -> bool:
     return True
 
 
-def _read_dotenv(path: Path) -> Mapping[str, Secret]:
-    """Return the values of a `.env`."""
+def _read_dotenv(path: Path) -> tuple[Mapping[str, Secret], list[int]]:
+    """Return the values of a `.env`, and the lines that are none."""
     text = utf8_text(path.read_bytes())
     # Without interpolation, since a secret may contain a $.
     values = dotenv.dotenv_values(stream=io.StringIO(text), interpolate=False)
-    return {name: Secret(value) for name, value in values.items() if value is not None}
+    lines = [one.original.line for one in parse_stream(io.StringIO(text)) if one.error]
+    return {name: Secret(value) for name, value in values.items() if value is not None}, lines
 
 
 def _from_keyring(service: str, variable: str) -> str | None:

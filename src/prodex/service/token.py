@@ -18,7 +18,7 @@ from typing import Any
 from prodex.advice import Argument, advice
 from prodex.errors import AuthenticationFailed, InputError, RequestRefused, SettingsError, UnexpectedReply
 from prodex.network.retry import RetryableError, Retrying
-from prodex.service.replies import Reply
+from prodex.service.replies import Reply, is_web_page
 from prodex.service.secret import Secret
 from prodex.service.settings import Settings
 from prodex.service.transport import Transport, quoted, raise_for_status
@@ -189,7 +189,8 @@ def request_token(
         reply = transport.send(
             "POST", path, body=_credentials(settings), headers={"Content-Type": "application/json"}
         )
-        if reply.status in (400, 401, 403):
+        # A firewall in between answers 400 and 403 with a page of its own, and has seen no access key.
+        if reply.status == 401 or (reply.status in (400, 403) and not is_web_page(reply.body)):
             raise _failed(reply.message, reply.status)
         raise_for_status(f"POST {path}", reply)
         answer = _parsed_answer(reply, transport)

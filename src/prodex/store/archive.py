@@ -49,6 +49,16 @@ _VERSION = version("prodex")
 # Times begin with a digit; a folder that is still being written begins with a dot.
 _DIGITS = tuple("0123456789")
 
+#: Why a folder is none of the values that it is beside, and what to do.
+_COPIED = (
+    "is not used, since it is not called by a time alone, as a copy is that a program has made which keeps folders "
+    "alike. Open it by its path, or delete it."
+)
+_IN_PART = (
+    f"is not used, since it has no {MANIFEST}, as a folder that was copied or deleted in part. Copy it again as a "
+    "whole, or delete it."
+)
+
 #: Bytes that a seal may have.
 _MOST_OF_SEAL = 100
 
@@ -224,7 +234,14 @@ class Archive:
             What else was asked for: " by profile 'core'".
         """
         name, _, day = given.partition("@")
-        names = sorted({self.name_of(path) for path, _ in self.numbered("*")})
+        every = [path for path, _ in self.numbered("*")]
+        # A copied folder is called "shop (1)", which can be no name: one is not told to write it.
+        names = sorted({one for one in map(self.name_of, every) if one == safe_name(one)})
+        if name not in names and (alike := [path for path in every if self.name_of(path) == name]):
+            return SnapshotNotFound(
+                f"{name!r} cannot be a name, as of a folder that was copied or renamed, so no {self.kind} is found by "
+                f"it. Open {alike[-1]} by this path, or give the folder another name."
+            )
         times = ", ".join(folder.name for folder in self.of(name)[-5:])
         near = f". {name!r} has {times}.{zone_note((folder.name for folder in self.of(name)), day)}"
         if not times:
@@ -241,9 +258,11 @@ class Archive:
             Of which values; all when "*".
         facts
             Gives what is known of the value in a folder. Where it raises `SnapshotDamaged`, `OtherLayout` or
-            `StorageError`, the message is the note.
+            `StorageError`, the message is the note. So is why a folder beside them is none of the values: a program
+            that keeps folders alike makes copies of them, and brings their files one by one.
         """
         rows = [self._closed(*one) for one in self._closed_names()] if name == "*" else []
+        rows += self._strays(name)
         for folder, number in self.numbered(name):
             row: dict[str, Any] = {
                 "name": self.name_of(folder),
@@ -382,12 +401,32 @@ class Archive:
             raise SnapshotDamaged(f"{path} cannot be read ({error}). {self.advice}") from error
 
     def _entries(self, parent: Path) -> Iterator[Path]:
-        """Yield the values in the folder of a name; half-written ones begin with a dot or have no manifest."""
+        """Yield the values in the folder of a name: called by a time, and with a manifest, which is written last."""
+        return (path for path in self._dated(parent) if _is_time(path.name) and _has_manifest(path))
+
+    def _dated(self, parent: Path) -> Iterator[Path]:
+        """Yield what is called by a time in the folder of a name, or by what begins like one."""
         if self.below and is_there(parent) and not is_folder(parent):  # a link in its place is not followed
             return
-        for path in entries_of(parent):
-            if path.name[:1] in _DIGITS and _has_manifest(path):
-                yield path
+        yield from (path for path in entries_of(parent) if path.name[:1] in _DIGITS)
+
+    def _strays(self, name: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of folders beside the values of a name, or of all ("*"), that only look like one of them."""
+        for parent in self._below(name):
+            # What may not be read is listed by itself, or is an error of what asks for this name.
+            with suppress(StorageError):
+                for path in self._dated(parent):
+                    # A copy of the newest would be newer than it, and take the place of one that is to be kept.
+                    if _is_time(path.name) is _has_manifest(path) or not is_folder(path):
+                        continue
+                    why = _COPIED if _has_manifest(path) else _IN_PART
+                    yield {
+                        "name": self.name_of(path),
+                        "time": path.name,
+                        "sequence": None,
+                        "folder": str(path),
+                        "note": f"{path} {why}",
+                    }
 
 
 def in_order(values: Iterable[Value], place: Callable[[Value], ArchivePlace]) -> list[Value]:
@@ -507,6 +546,10 @@ def _has_manifest(folder: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _is_time(name: str) -> bool:
+    return clock.from_name(name) is not None
 
 
 def is_entry(folder: Path) -> bool:

@@ -20,7 +20,7 @@ from prodex.files.lock import locked
 from prodex.files.untrusted import is_file, is_folder
 from prodex.store.archive import snapshots_folder
 from prodex.store.journal import journals_in
-from prodex.store.snapshot import list_snapshots, name_of, verify
+from prodex.store.snapshot import SNAPSHOTS, list_snapshots, name_of, verify
 
 #: A journal younger than this may still be taken up again.
 _RESUMABLE = timedelta(days=1)
@@ -105,7 +105,10 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
 
 def _old(name: str, keep: int) -> Iterator[_Removal]:
     """Yield the snapshots that are neither among the newest nor the newest that is whole, oldest first."""
-    listed: list[dict[str, Any]] = list_snapshots(name).to_dict("records")  # type: ignore[assignment]
+    counted = set(map(str, SNAPSHOTS.of(name)))
+    every: list[dict[str, Any]] = list_snapshots(name).to_dict("records")  # type: ignore[assignment]
+    # A copy beside them is listed, and neither takes the place of one nor is ours to remove.
+    listed = [row for row in every if row["folder"] in counted]
     # Of a time in the future it is known only that it is wrong: what has no number either takes nobody's place.
     soon = clock.as_name(clock.now() + clock.TOLERATED)
     older = [row for row in listed if row["time"] <= soon or not pd.isna(row["sequence"])][:-keep]
