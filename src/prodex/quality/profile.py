@@ -75,7 +75,7 @@ from prodex.files.toml_text import TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.installed_packs import installed_packs
 from prodex.locales import market_code
-from prodex.phrases import hint, nearest
+from prodex.phrases import counted, hint, nearest
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.required_checks import checks_of_requirements
@@ -398,7 +398,7 @@ class Profile:
         return pd.DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:
-        lines = [f"Profile {self.name!r}: {self.title}, {len(self.every_check)} checks"]
+        lines = [f"Profile {self.name!r}: {self.title}, {counted(len(self.every_check), 'check')}"]
         lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.every_check]
         return "\n".join(map(on_one_line, lines))
 
