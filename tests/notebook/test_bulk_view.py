@@ -322,12 +322,34 @@ def test_what_was_not_asked_for_is_not_said_to_be_missing(service: prodex.servic
     query = prodex.ProductQuery(source_include=["gtin", "nameLegal"])
     app = App(Session(prodex.load_products(service, query, progress=False)))
     for field, words in (
-        ("Long name", "what 3 products have there was not asked for"),
+        ("Long name", "Trim and collapse spaces: the products were loaded without namePublicLong"),
         ("Legal name", "so already"),
     ):
         filled(app, "trim spaces", field)
         assert words in said(app)
     assert "have no value there" not in said(app)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("do", "field", "given", "words"),
+    [
+        ("set value", "Net content", {"value": "5"}, "'5' is not a number with its unit."),
+        (
+            "copy from",
+            "Long name",
+            {"from_attribute": "netContent"},
+            "Copy from netContent: netContent holds a quantity",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_not_said_to_change_nothing(
+    opened: Callable[..., App], do: str, field: str, given: dict[str, str], words: str
+) -> None:
+    """Why it cannot be done is said instead, as `prodex.correct` does."""
+    app = filled(opened(), do, field, **given)
+    assert words in said(app)
+    assert "nothing to change" not in said(app)
 
 
 @pytest.mark.slow

@@ -121,9 +121,8 @@ class StepPlace:
         leaves = self.leaves
         if not absent:
             return no_rows()
-        gone = leaves.by_product(np.flatnonzero(leaves.in_language(self.tag) & ~leaves.is_there))
-        found = {one: self._same_place(gone.get(one, []), new, codes.get(one)) for one, new in absent.items()}
-        by_product = {product: row for product, row in found.items() if row is not None}
+        gone = np.flatnonzero(leaves.in_language(self.tag) & ~leaves.is_there)
+        by_product = self._again(gone, absent, codes) if len(gone) else {}
         again = {row: absent[product] for product, row in by_product.items()}
         rows = np.array(list(again), np.int64)
         leaves.put(rows, leaves.column(again.values()))
@@ -131,21 +130,26 @@ class StepPlace:
         new = leaves.add(fresh, self.tag, codes)
         return np.concatenate([rows, new])
 
-    def _same_place(self, gone: list[int], new: Any, code: str | None) -> int | None:
-        """Return the row, of those that an earlier step has emptied, where a value would be again; None for none.
+    def _again(self, gone: Rows, absent: Wanted, codes: Codes) -> dict[int, int]:
+        """Return by product the first of the rows that an earlier step has emptied where its value can be again.
 
         A text that keeps its code is not written under that of another country, nor an amount where a number of pieces
         was, with what else was said of that.
         """
-        if code is not None:
-            own = zip(gone, self.leaves.variants(gone), strict=True)
-            gone = [row for row, held in own if held is not None and tag_of(held) == tag_of(code)]
-        if self.leaves.shape is AnswerShape.QUANTITY:
-            before = self.leaves.before.take(pa.array(gone, pa.int64())).to_pylist()
-            kind = dimension_of(new[UNIT])
-            own_kind = zip(gone, before, strict=True)
-            gone = [row for row, held in own_kind if held is not None and dimension_of(held[UNIT]) == kind]
-        return gone[0] if gone else None
+        leaves = self.leaves
+        kinds: Sequence[str | None]
+        if leaves.shape is AnswerShape.QUANTITY:
+            before = leaves.before.take(pa.array(gone)).to_pylist()
+            kinds = [None if one is None else dimension_of(one[UNIT]) for one in before]
+            own = {product: dimension_of(value[UNIT]) for product, value in absent.items()}
+        else:
+            kinds = [None if one is None else tag_of(one) for one in leaves.variants(gone)]
+            own = {product: tag_of(code) for product, code in codes.items() if code is not None}
+        found: dict[int, int] = {}
+        for (row, product), kind in zip(leaves.owners(gone).items(), kinds, strict=True):
+            if product in absent and own.get(product, kind) == kind:
+                found.setdefault(product, row)
+        return found
 
     def why_not_added(self) -> str:
         """Return why a product that has no value here can get none; "" if it can."""

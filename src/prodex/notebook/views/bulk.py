@@ -22,7 +22,6 @@ from prodex.corrections.undo import undo
 from prodex.display.fix import state_in_words
 from prodex.errors import InputError, ProdexError, QueryError
 from prodex.exploration.facets import FilterResult
-from prodex.facts.requested_data import Asked, asked_for
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.jobs import are_same_arguments
 from prodex.notebook.session.session import Refused, Session, error_text
@@ -342,7 +341,10 @@ def _preview_blocks(fix: Fix, chosen: RecipeStep | None) -> Iterator[Block]:
     """Yield what a correction would change: the counts, a sample before and after, what is not taken, the effect."""
     rows = fix.preview()
     words = "take back what was sent" if chosen is None else chosen.operation.words
-    title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, chosen, rows['gtin'].nunique())}."
+    if why := _impossible(fix):
+        yield paragraph(typed_text(f"{words[:1].upper()}{words[1:]}: {why}"), key="said", tone="problem")
+        return
+    title = f"{words[:1].upper()}{words[1:]}: {_counts_in_words(fix, rows['gtin'].nunique())}."
     yield paragraph(typed_text(title), key="said", tone="status")
     lines = [line for state, what in _NOT_TAKEN.items() for line in _reasons(fix, state, what)]
     if (reasons := listed([typed_text(one) for one in lines], key="reasons", tone="problem")) is not None:
@@ -350,6 +352,14 @@ def _preview_blocks(fix: Fix, chosen: RecipeStep | None) -> Iterator[Block]:
     what = "corrections, before and after" if len(rows) != 1 else "correction, before and after"
     yield from frame_blocks(rows, ("gtin", "language", "before", "after"), what, key="sample", most=_ROWS)
     yield from effect_blocks(fix)
+
+
+def _impossible(fix: Fix) -> str:
+    """Return why nothing at all could be done: it is no correction that changes nothing; "" where something could."""
+    if fix.steps.empty or len(fix.answers):
+        return ""
+    (step,) = fix.steps.to_dict("records")
+    return "" if step["already_so"] or step["no_value"] else str(step["reason"])
 
 
 def _reasons(fix: Fix, state: str, what: str) -> list[str]:
@@ -368,7 +378,7 @@ def _reasons(fix: Fix, state: str, what: str) -> list[str]:
     return lines
 
 
-def _counts_in_words(fix: Fix, chosen: RecipeStep | None, products: int) -> str:
+def _counts_in_words(fix: Fix, products: int) -> str:
     """Return how many values change, of how many products, are so already, and are not taken."""
     counts, steps = fix.counts, fix.steps
     parts = []
@@ -379,17 +389,6 @@ def _counts_in_words(fix: Fix, chosen: RecipeStep | None, products: int) -> str:
         parts.append(f"{already:,} {'is' if already == 1 else 'are'} so already")
     parts += [f"{number:,} {state_in_words(state)}" for state in _NOT_TAKEN if (number := counts[state])]
     without = int(steps["no_value"].sum()) if "no_value" in steps else 0
-    if without and _is_asked_for(fix, chosen):
+    if without:
         parts.append(f"{counted(without, 'product')} {'has' if without == 1 else 'have'} no value there")
-    elif without:
-        parts.append(
-            f"what {counted(without, 'product')} {'has' if without == 1 else 'have'} there was not asked for"
-        )
     return ", ".join(parts) or "nothing to change"
-
-
-def _is_asked_for(fix: Fix, chosen: RecipeStep | None) -> bool:
-    """Return whether the products were loaded with what is corrected: else nobody knows that they have none."""
-    if chosen is None:
-        return True
-    return asked_for(fix.catalog.origin, [chosen.attribute], chosen.language) is not Asked.NOTHING
