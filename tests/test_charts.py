@@ -229,3 +229,18 @@ def test_whole_numbers_have_whole_ticks() -> None:
     figure.canvas.draw()
     ticks = [float(tick) for tick in figure.axes[0].get_yticks()]
     assert [] == [tick for tick in ticks if tick != round(tick)]
+
+
+def test_gaps_are_counted_as_one_and_none_is_no_zero_of_zero() -> None:
+    """One problem is one, and where no problem weighs anything the title says so."""
+    catalog = prodex.flatten([{"id": 1, "gtin": "03036811359936"}])
+    titles = [
+        charts.largest_gaps(
+            prodex.audit(catalog, {"checks": {"valid_gtin": {"severity": one}}})
+        ).get_suptitle()
+        for one in ("error", "info")
+    ]
+    assert [
+        "Gain in score if fixed, in points: 1 of 1 problem",
+        "Nothing to gain in ready or score, of 1 problem",
+    ] == titles

@@ -62,7 +62,9 @@ def audit(sample: prodex.Catalog) -> prodex.quality.Audit:
 @pytest.fixture(scope="module")
 def earlier(sample: prodex.Catalog) -> prodex.quality.Audit:
     part = sample.where(is_consumer_unit=True)
-    return prodex.audit(part, PROFILE, now=AS_OF - timedelta(days=31))
+    found = prodex.audit(part, PROFILE, now=AS_OF - timedelta(days=31))
+    # As if there had been no more then: audits of chosen products are not compared with those of all.
+    return replace(found, catalog=None)
 
 
 @pytest.fixture(scope="module")
@@ -679,3 +681,16 @@ def test_profiles_without_a_name_are_compared_by_their_checks() -> None:
     for changed in (other, lighter):
         assert [False, True] == changed.trend([before])["comparable"].tolist()
         assert [None] * 4 == [tile["change"] for tile in contents(changed, [before])["tiles"]]
+
+
+def test_a_report_of_chosen_products_is_not_compared_with_all_of_them() -> None:
+    """Three of twenty to work on are not "7 fewer (better)" than ten of all; the same choice is compared."""
+    catalog = prodex.flatten({"id": number, "gtin": (GTIN, WRONG_GTIN)[number % 2]} for number in range(20))
+    before, now = (prodex.audit(catalog, GTIN_ONLY, now=AS_OF + timedelta(days=day)) for day in (0, 1))
+    some, earlier = (one.only(["0", "1", "2"], "the first") for one in (now, before))
+    assert [None] * 4 == [tile["change"] for tile in contents(some, [before])["tiles"]]
+    assert [False, True] == some.trend([before])["comparable"].tolist()
+    assert ["no change"] * 4 == [tile["change"] for tile in contents(some, [earlier])["tiles"]]
+    page = rendered(contents(some, [before]))
+    assert "(another measure or other products, not in the chart)" in page
+    assert "the only audit of this measure and these products" in page

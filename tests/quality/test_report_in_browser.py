@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from PIL import Image
 
 import prodex
+from prodex.quality.audit_part import Crash
 from prodex_sandbox.sample import AS_OF, shared_products
 from tests.accessibility import violations
 
@@ -30,8 +32,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     sample = prodex.flatten(product.record for product in shared_products(150))
     audit, earlier = (prodex.audit(sample, PROFILE, now=AS_OF - timedelta(days=days)) for days in (0, 31))
+    part = replace(audit.parts[0], crashes=(Crash("valid_gtin", 0, "x" * 300),))
+    crashed = replace(audit, parts=(part, *audit.parts[1:]))
     return {
         "sample": audit.to_html(folder / "sample.html", trend=[earlier]),
+        "crashed": crashed.to_html(folder / "crashed.html", trend=[earlier], language="nl"),
         "hostile": hostile.audit().to_html(folder / "hostile.html"),
     }
 
@@ -127,7 +132,7 @@ def test_links_to_failing_products_open_them(browser: Any, reports: dict[str, Pa
         assert page.locator(link.get_attribute("href")).is_visible()
 
 
-@pytest.mark.parametrize("name", ["sample", "hostile"])
+@pytest.mark.parametrize("name", ["sample", "hostile", "crashed"])
 def test_narrow_screens_need_no_sideways_scrolling(browser: Any, reports: dict[str, Path], name: str) -> None:
     """Tables scroll in themselves; the page stays as wide as the screen."""
     with opened(browser, reports[name], viewport=_NARROW) as page:

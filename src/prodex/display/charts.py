@@ -21,7 +21,7 @@ import pandas as pd
 from prodex.colour_scale import LIGHT, SCALE, SCORES, shade
 from prodex.facts.groups import shown_names
 from prodex.languages import ENGLISH, Message, Translation
-from prodex.phrases import percent
+from prodex.phrases import counted, percent
 from prodex.quality.group_figures import block_scores
 from prodex.quality.scores import SMALL
 
@@ -527,7 +527,9 @@ def largest_gaps(audit: Audit, most: int = 10) -> Figure:
     what = "ready" if (found["ready_gain"] > 0).any() else "score"
     gains = found[found[f"{what}_gain"] > 0].set_index("problem")[f"{what}_gain"] * 100
     shown = gains.sort_values(ascending=False, kind="stable").head(most)
-    title = f"Gain in {what} if fixed, in points: {len(shown)} of {len(gains)} problems"
+    title = f"Gain in {what} if fixed, in points: {len(shown)} of {counted(len(gains), 'problem')}"
+    if not len(gains):
+        title = f"Nothing to gain in ready or score, of {counted(len(found), 'problem')}"
     return bars(shown, title, number="+{:.2f}", longest=_SENTENCE)
 
 

@@ -292,6 +292,7 @@ class Audit:
         """Whether the figures of another audit are of the same measure, so that a change of them says something.
 
         Profiles that are mappings have one name, whatever they check: audits by these are alike if their checks are.
+        Fewer products have fewer failures, so that audits of products that were chosen otherwise are not alike.
 
         Examples
         --------
@@ -301,7 +302,8 @@ class Audit:
         >>> audits[0].is_like(audits[0]), audits[0].is_like(audits[1])
         (True, False)
         """
-        if self.measure != other.measure:
+        chosen = [None if audit.chosen is None else audit.chosen.words for audit in (self, other)]
+        if self.measure != other.measure or chosen[0] != chosen[1]:
             return False
         weighed = [[(one.id, one.severity, one.weight) for one in audit.checks] for audit in (self, other)]
         return self.profile != NAMELESS or weighed[0] == weighed[1]
@@ -747,8 +749,8 @@ class Audit:
         ----------
         others
             Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`, for
-            other checks where the profile is a mapping without a name, and for views among audits, or audits among
-            views.
+            other checks where the profile is a mapping without a name, for products that were chosen otherwise, and for
+            views among audits, or audits among views.
 
         Returns
         -------

@@ -193,7 +193,12 @@ def moved(before: float, after: float) -> Message:
 
     >>> str(moved(0.61, 0.632)), str(moved(0.99512, 0.99514)), str(moved(0.5, 0.5)), str(moved(float("nan"), 0.5))
     ('61.0 -> 63.2 %', '99.5 % (under +0.01 points)', '50.0 % as before', 'none -> 50.0 %')
+    >>> str(moved(0.5, float("nan")))
+    '50.0 % -> none'
     """
+    if math.isnan(after) and not math.isnan(before):
+        # Nothing after it has a sign that would be enough for both.
+        return Message("{before:%} -> {share:%}", before=before, share=after)
     if percent(before) != percent(after):
         return Message("{earlier_share} -> {share:%}", earlier_share=before, share=after)
     if before == after or math.isnan(after):

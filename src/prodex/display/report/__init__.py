@@ -174,7 +174,7 @@ def _chart_said(trend: pd.DataFrame) -> Message:
             grades=grades,
         )
     return Message(
-        "{said} ({grades}). It is the only audit of this measure: there is no trend yet.",
+        "{said} ({grades}). It is the only audit of this measure and these products: there is no trend yet.",
         said=grades_sentence(trend),
         grades=grades,
     )
