@@ -424,14 +424,21 @@ def _omissions(
         )
     unknown = int(audit.tally["unknown"].sum())
     if unknown:
-        yield Message(
-            "{count} results of the audit are unknown: the data they need were not requested, nothing decides whether "
+        yield Message.of_number(
+            "{number} result of the audit is unknown: the data it needs were not requested, nothing decides whether it "
+            "applies, or a rule crashed.",
+            "{number} results of the audit are unknown: the data they need were not requested, nothing decides whether "
             "they apply, or a rule crashed.",
-            count=unknown,
+            unknown,
         )
     crashed = sorted({crash.check for crash in audit.crashes})
     if crashed:
-        yield Message("{count} checks crashed: {text}.", count=len(crashed), text=", ".join(crashed))
+        yield Message.of_number(
+            "{number} check crashed: {text}.",
+            "{number} checks crashed: {text}.",
+            len(crashed),
+            text=", ".join(crashed),
+        )
     if audit.catalog is None:
         yield Message(
             "The last change of products, and which of several texts is meant: the catalogue was not available when "

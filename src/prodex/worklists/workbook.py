@@ -25,7 +25,7 @@ from prodex.formats.workbook_writing import (
     spelled_rows,
     workbook,
 )
-from prodex.languages import ENGLISH, Translation
+from prodex.languages import ENGLISH, Message, Translation
 from prodex.worklists.answer_fields import AnswerCell, Codes, Fields, add_validation
 from prodex.worklists.grid import HIGHEST, LINE, Styles, fill_lines, fit_texts
 from prodex.worklists.layout import (
@@ -77,19 +77,28 @@ class UnshownText:
         sentences = []
         if self.escaped:
             sentences.append(
-                words.gettext(
-                    "{count} control characters, which no workbook can hold, are shown as escapes such as {escape}.",
-                    count=self.escaped,
-                    escape="\\x0b",
+                words.say(
+                    Message.of_number(
+                        "{number} control character, which no workbook can hold, is shown as an escape such as "
+                        "{escape}.",
+                        "{number} control characters, which no workbook can hold, are shown as escapes such as "
+                        "{escape}.",
+                        self.escaped,
+                        escape="\\x0b",
+                    )
                 )
             )
         if self.cut:
             sentences.append(
-                words.gettext(
-                    "{count} texts are longer than a cell can be ({longest} characters): their cells say how much is "
-                    "shown.",
-                    count=self.cut,
-                    longest=LONGEST,
+                words.say(
+                    Message.of_number(
+                        "{number} text is longer than a cell can be ({longest} characters): its cell says how much is "
+                        "shown.",
+                        "{number} texts are longer than a cell can be ({longest} characters): their cells say how much "
+                        "is shown.",
+                        self.cut,
+                        longest=LONGEST,
+                    )
                 )
             )
         return sentences
