@@ -188,8 +188,8 @@ def test_an_update_that_waits_a_crash_and_what_is_unknown_are_said(tmp_path: Pat
 
     said = "\n".join(row[0] for row in sheets(tmp_path / "out" / "Mill-4.xlsx")["Read me"])
     assert "1 product has an update that waits for acceptance; it was not judged." in said
-    assert "1 checks crashed: it_raises." in said
-    assert "1 results of the audit are unknown" in said
+    assert "1 check crashed: it_raises." in said
+    assert "1 result of the audit is unknown" in said
 
 
 def test_programs_find_the_rows_again(tmp_path: Path) -> None:
