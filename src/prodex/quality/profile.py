@@ -53,6 +53,7 @@ from __future__ import annotations
 import itertools
 import json
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -63,6 +64,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.advice import PythonCall, advice
@@ -230,7 +232,7 @@ class Profile:
         every = merged([c for c in inherited if c.rule.id not in checks], own, place)
         with place.named(("units",)):
             units = units_given(content.get("units", base.units))
-        return cls(
+        made = cls(
             name,
             content.get("title", name),
             content.get("description", ""),
@@ -250,6 +252,14 @@ class Profile:
             tuple(fields.items()),
             units,
         )
+        # Last: an error in what it has is the nearer one.
+        if not made.every_check:
+            raise place.error(
+                ("checks",),
+                "the profile has no check, so that any product would pass. Name one, such as [checks.valid_gtin], a "
+                'profile to extend, such as extends = "core", or requirements = "requirements.xlsx".',
+            )
+        return made
 
     def with_requirements(self, requirements: Requirements | str | Path) -> Self:
         """Return the profile with what channels ask of each family, beside its checks.
@@ -419,6 +429,11 @@ def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> li
             ("without",), f"without is {without!r:.60}. Give the ids of rules or checks, in a list."
         )
     known = {name for check in checks for name in (check.id, check.rule.id)}
+    if names and not known:
+        raise place.error(
+            ("without",),
+            'without leaves out checks of the profile that is extended, and none is: write extends = "core".',
+        )
     for name in names:
         if name not in known:
             raise place.error(("without",), f"there is no check {name!r} to leave out{hint_of(name, known)}")
@@ -541,14 +556,21 @@ def _expanded(
             raise place.error(
                 (*here, key), f"there is no key {key!r}{hint_of(key, [*declared, *_CHECK_KEYS])}"
             )
-        single = not declared[key].several
-        given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
+        is_list = isinstance(value, list | tuple) and not declared[key].several
+        # No value would make no check, and what is not asked passes.
+        if is_list and not value:
+            raise place.error(
+                (*here, key), f"{key} is an empty list, which asks nothing. Leave the check out."
+            )
+        given[key] = list(value) if is_list else [value]
     # Read once: the condition is the same for every combination.
     scope = _scope_of_entry(entry, place, here)
     # Three attributes in two languages are six checks, each a column.
     for values in itertools.product(*given.values()):
         chosen = dict(zip(given, values, strict=True))
-        for parameters, condition in _by_market(chosen, scope):
+        with place.named((*here, "language")):
+            by_market = list(_by_market(chosen, scope))
+        for parameters, condition in by_market:
             yield _check_of_entry(rule, parameters, entry, condition, place, here)
 
 
@@ -570,6 +592,11 @@ def _by_market(parameters: dict[str, Any], scope: Selection) -> Iterator[tuple[d
         yield parameters, scope
         return
     chosen = scope.columns.get("market", tuple(map(str, REQUIRED_LANGUAGES)))
+    if other := [str(market) for market in chosen if market not in set(map(str, REQUIRED_LANGUAGES))]:
+        raise InputError(
+            f"no language is known for the market {' and '.join(other)}, so {OF_THE_MARKET!r} asks nothing there. Name "
+            'the language, such as language = "da".'
+        )
     for language in dict.fromkeys(one for required in REQUIRED_LANGUAGES.values() for one in required):
         markets = tuple(str(m) for m, required in REQUIRED_LANGUAGES.items() if language in required)
         if meant := tuple(market for market in markets if market in chosen):
@@ -604,6 +631,32 @@ def _check_of_entry(
     except InputError as error:
         key = [key for key in entry if str(error).startswith((f"{key} is ", f"{key} '"))]
         raise place.error((*here, *key), str(error)) from error
+
+
+def markets_without_language(checks: Iterable[Check], markets: Iterable[pa.ChunkedArray]) -> dict[str, int]:
+    """Return how many products there are of each market of which no language is known, where that is asked for.
+
+    Parameters
+    ----------
+    checks
+        Those of an audit. Unless they ask for the languages of all markets that are known, the others are not meant.
+    markets
+        The markets of the products, as `markets_of` has them.
+    """
+    asked = {
+        (market, dict(check.parameters).get("language"))
+        for check in checks
+        for scope in check.scopes
+        for market in scope.columns.get("market", ())
+    }
+    known = {(str(market), one) for market, required in REQUIRED_LANGUAGES.items() for one in required}
+    if not known <= asked:
+        return {}
+    counts: Counter[str] = Counter()
+    for column in markets:
+        counts.update({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()})
+    spoken = {None, *(market for market, _ in known)}
+    return {market: counts[market] for market in sorted(counts.keys() - spoken)}
 
 
 def merged(base: list[Check], own: list[Check], place: TomlText) -> tuple[Check, ...]:
