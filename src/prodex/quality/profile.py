@@ -70,10 +70,11 @@ import pyarrow.compute as pc
 from prodex.advice import PythonCall, advice
 from prodex.arguments import described
 from prodex.catalog import Catalog
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, NotExported
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
-from prodex.files.toml_text import TomlFile, TomlText, toml_values
+from prodex.files.toml_text import NotToml, TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.installed_packs import installed_packs
 from prodex.locales import market_code
@@ -194,12 +195,16 @@ class Profile:
         return cls._made(path.stem, read.values, read.text, path.parent)
 
     @classmethod
-    def _shipped(cls, name: str, text: str) -> Self:
+    def _shipped(cls, name: str, content: bytes) -> Self:
         """Return a profile of prodex, read anew only where a rule of one's own has taken the place of one of its."""
         read = _READ.get((cls, name))
         if read is None or any(all_rules().get(one.rule.id) is not one.rule for one in read.checks):
-            shown = TomlText(f"profile {name}", text, shipped=True)
-            read = _READ[cls, name] = cls._made(name, toml_values(text), shown)
+            try:
+                text = utf8_text(content)
+                values = toml_values(text)
+            except (NotUtf8, NotToml) as error:
+                raise InputError(f"The profile {name} of an installed pack {error}") from error
+            read = _READ[cls, name] = cls._made(name, values, TomlText(f"profile {name}", text, shipped=True))
         return read
 
     @classmethod
@@ -441,8 +446,8 @@ def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> li
 
 
 @cache
-def shipped() -> dict[str, str]:
-    """Return the text of each profile that comes with prodex or with an installed pack of rules, by name.
+def shipped() -> dict[str, bytes]:
+    """Return the content of each profile that comes with prodex or with an installed pack of rules, by name.
 
     Raises
     ------
@@ -451,14 +456,25 @@ def shipped() -> dict[str, str]:
     """
     folder = resources.files("prodex.quality").joinpath("profiles")
     names = ("core", "online-listing", "logistics", "pictures")
-    found = {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
+    found = {name: folder.joinpath(f"{name}.toml").read_bytes() for name in names}
     for pack in installed_packs().values():
-        for name, text in pack.profiles().items():
+        for name, content in pack.profiles().items():
             if name in found:
                 raise InputError(
                     f"The pack of rules {pack.name} has a profile {name!r}, and so has another one. Remove one of them."
                 )
-            found[name] = text
+            found[name] = content
+    return found
+
+
+def every_profile() -> list[Profile]:
+    """Return the profiles that come with prodex and with packs; one that cannot be read is named in a warning."""
+    found = []
+    for name in shipped():
+        try:
+            found.append(Profile.read(name))
+        except InputError as error:  # of a pack, which is somebody else's, and the others are as they were
+            warnings.warn(f"A profile is left out. {error}", stacklevel=3)
     return found
 
 
@@ -475,7 +491,7 @@ def profiles() -> pd.DataFrame:
     """
     rows = [
         (p.name, p.title, p.description, len({check.rule.id for check in p.checks}), len(p.checks))
-        for p in map(Profile.read, shipped())
+        for p in every_profile()
     ]
     return pd.DataFrame(rows, columns=["profile", "title", "description", "rules", "checks"])
 

@@ -391,11 +391,14 @@ def import_packs() -> Mapping[str, str]:
             # A pack that asks for rules while it is imported is not imported again.
             _IMPORTED.add(name)
             try:
-                pack.entry.load()
+                for entry in pack.entries:
+                    entry.load()
             except PackConflict:
                 _IMPORTED.discard(name)
                 raise
-            except Exception as error:  # noqa: BLE001 - a pack is somebody else's code, and the others work
+            # A pack is somebody else's code, and the others work. One that ends the program would end each audit, and
+            # with the code of a success.
+            except (Exception, SystemExit) as error:  # noqa: BLE001
                 _BROKEN[name] = f"{type(error).__name__}: {error}"
                 # Half of a pack is no pack.
                 for one in [one.id for one in _DEFINED.values() if one.pack == name]:
