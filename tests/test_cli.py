@@ -376,6 +376,36 @@ def test_the_help_lists_every_command_once_under_what_it_is_for(run: Run) -> Non
     assert [*SECTIONS] == re.findall(r"^(\w.*):$", run("--help").stdout, re.MULTILINE)[1:]
 
 
+@each_row(
+    ("words", "is_empty"),
+    [
+        (("snapshots", "nothing", "--verify"), True),
+        (("snapshots",), False),
+        (("snapshots", "--verify"), False),
+        (("snapshots", "shop", "--verify"), False),
+        (("history", "03036811359935"), False),
+        (("overridden", "shop"), False),
+        (("vacuum", "shop"), False),
+        (("upserts",), False),
+        (("accepted", "shop"), False),
+        (("scenarios", "require", "--scenario", "7=true", "--gtin", "03036811359935"), True),
+    ],
+)
+def test_what_a_program_asked_for_is_json_and_nothing_else(
+    run: Run, home: Path, words: tuple[str, ...], is_empty: bool
+) -> None:
+    """Whatever a command has to say goes to the other output, and a file is written where one was asked for."""
+    nothing_yet = run(*words, "--format", "json")
+    prodex.flatten([{"id": 1, "gtin": "03036811359935"}]).save("shop")
+    shown = run(*words, "--format", "json")
+    written = run(*words, "--format", "table", "--out", str(home / "out.txt"))
+
+    assert nothing_yet.returncode == 1 or json.loads(nothing_yet.stdout or "[]") == []
+    assert is_empty or isinstance(json.loads(shown.stdout), list)
+    assert not is_empty or shown.stdout == ""
+    assert is_empty or (home / "out.txt").read_text("utf-8"), written.stderr
+
+
 def test_ctrl_c_says_what_continues(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that is stopped while it waits for the service ends with 130, as shells expect, and says what to do."""
 

@@ -65,7 +65,7 @@ def test_the_exit_code_says_that_some_are_missing(home: Path, tmp_path: Path) ->
     result = run("lost", "--to", tmp_path)
 
     assert 1 == result.exit_code
-    assert "0 of 1 pictures; 1 not downloaded, see .broken" in result.stdout
+    assert "0 of 1 pictures; 1 not downloaded\n" in result.stdout
     assert "only http and https are requested" in result.stdout
     assert "ftp" in (tmp_path / "pictures.csv").read_text("utf-8")
 

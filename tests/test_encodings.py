@@ -93,6 +93,18 @@ def test_an_encoding_that_shows_itself_need_not_be_stated(tmp_path: Path, form: 
     assert {"1": "Pâté"} == names(prodex.read_products(path, encoding="cp1252"))
 
 
+@each_row("encoding", ["utf-16", "utf-32", "utf-16-be"])
+def test_a_file_that_is_not_in_the_stated_encoding_is_an_error_of_ours(tmp_path: Path, encoding: str) -> None:
+    """Python's own error is no word about the file."""
+    path = tmp_path / "products.json"
+    path.write_bytes(product(1, "Sel").encode())
+    with pytest.raises(InputError, match=r"products\.json"):
+        prodex.read_products(path, encoding=encoding)
+
+    path.write_bytes(codecs.BOM_UTF16_BE + product(1, "Sel").encode("utf-16-be"))
+    assert {"1": "Sel"} == names(prodex.read_products(path, encoding=encoding))
+
+
 def test_what_the_stated_encoding_does_not_have_is_set_aside(tmp_path: Path) -> None:
     """0x81 is nothing in cp1252, and half a pair nothing in UTF-16: these records are listed, and no others."""
     path = tmp_path / "products.jsonl"

@@ -204,3 +204,10 @@ def test_the_limit_is_one_of_all_texts_together(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(PatternTooSlow, match=r"looking at the text '\d+ a+b'"):
         Pattern(r".*? (a|aa|aaa)+c?").are_whole(texts)
     assert [True] * 3 == Pattern("a+b").are_whole(["ab", "aab", SLOW])
+
+
+def test_a_pattern_that_looks_from_the_end_changes_nothing_else() -> None:
+    """Its last match comes first, and the text beside the matches is as it was, in either form."""
+    for form in (nfc, nfd):
+        (made,) = Pattern("(?r)a").replaced([form("ab é ab ê ab")], "X")
+        assert form("Xb é Xb ê Xb") == made

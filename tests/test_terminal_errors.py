@@ -27,7 +27,7 @@ from tests.test_commands_alike import commands
 #: value, an attribute, which is no ending of a file.
 PYTHON = re.compile(
     r"\bpx\.|\bprodex\.\w|\b[A-Za-z_]\w*\((?!s\))|(?<![\w./-])[a-z_]{2,}=|\b(?:True|False|None)\b|of this error"
-    r"|(?<=: )(?:[a-z]+_[a-z_]+: |windows is |extra holds )"
+    r"|(?<=: )(?:[a-z]+_[a-z_]+: |(?:windows|keep|until) is |extra holds )"
     r"|(?<=[ (])\.(?!env\b|toml\b|csv\b|xlsx\b|json\b|xml\b|parquet\b|html\b)[a-z_]+\b"
 )
 
@@ -116,7 +116,7 @@ recover shop
 recover nothing
 snapshots nothing
 vacuum nothing
-vacuum shop --keep -1
+vacuum shop --keep 0
 open nothing
 open shop mine x
 open shop --to nowhere/a.html --send
@@ -147,6 +147,7 @@ export shop --to out --language fr --format jsonl
 export shop --to out --column brand --format jsonl
 export shop --to out --escape-formulas
 export shop --to a.xlsx --wide Klingon
+export shop --to a.xlsx --wide ""
 export shop --to a.txt --wide fr
 export shop --to a.xlsx --wide fr --column nothing
 export shop --to a.xlsx --wide fr --table texts
@@ -203,6 +204,7 @@ accept shop --check vlid_gtin --reason x
 accept shop --reason x
 accept shop --all --reason ""
 accept shop --all --reason x --until yesterday
+accept shop --all --reason x --until 2020-02-29
 accept shop --product 999 --reason x
 withdraw shop
 withdraw nothing --all

@@ -122,7 +122,7 @@ def test_several_languages_give_a_column_each(catalog: prodex.Catalog) -> None:
     assert ["product_id", "namePublicLong.fr", "namePublicLong.nl"] == list(both)
     assert ["Riz", "", None] == cells(both, "namePublicLong.fr")
     assert ["Rijst", None, "Zout"] == cells(both, "namePublicLong.nl")
-    for french in ("fr", ["fr"], "fra-FR", "French", ("fra-FR", "fr")):
+    for french in ("fr", ["fr"], "fra-FR", "French", ("fra-FR", "fr-FR"), ("fra", "fr")):
         assert ["Riz", "", None] == cells(catalog.wide(french), "namePublicLong")
     assert {"namePublicLong.fr", "namePublicLong.nl"} <= set(catalog.wide())
 

@@ -164,7 +164,9 @@ def test_more_columns_than_a_sheet_holds_are_refused(tmp_path: Path, monkeypatch
     before = file.read_bytes()
     monkeypatch.setattr(xlsx_files, "MOST_COLUMNS", 70)
 
-    with pytest.raises(QueryError, match=r"^shop\.xlsx would have \d+ columns, and a sheet holds 70\. Choose"):
+    with pytest.raises(
+        QueryError, match=r"^shop\.xlsx would have \d+ columns, and a sheet holds 70\. Choose"
+    ):
         made.export_wide(file)
     assert [file] == list(tmp_path.iterdir())
     assert before == file.read_bytes()

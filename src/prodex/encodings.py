@@ -177,7 +177,9 @@ def opened_as(file: io.BufferedReader, encoding: str | None) -> Iterator[BinaryI
         or the zeros that each character of UTF-16 has.
     """
     head = file.peek(4)[:4]
-    found = None if head.startswith(codecs.BOM_UTF8) else _by_first_bytes(head) or encoding
+    # Python reads these by a mark alone, and ends where a file has none; without it they are no JSON, which is listed.
+    stated = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(encoding or "", encoding)
+    found = None if head.startswith(codecs.BOM_UTF8) else _by_first_bytes(head) or stated
     # UTF-8 is passed on as it is: what is wrong with it, whoever reads the records says.
     if found in {None, "utf-8"}:
         yield cast("BinaryIO", file)

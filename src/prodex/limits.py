@@ -287,7 +287,9 @@ class Spending:
         for name, value in spent.items():
             limit = getattr(self.budget, name)
             if value >= limit:
-                shown = f"{math.floor(value):,} of {limit:,.0f} {name}"
+                # "0 of 0 seconds" would be half a second.
+                is_whole = float(limit).is_integer()
+                shown = f"{math.floor(value):,} of {limit:,.0f} {name}" if is_whole else f"{limit:g} {name}"
                 return f"the budget of the load is spent ({shown})"
         return ""
 

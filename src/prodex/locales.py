@@ -320,6 +320,17 @@ def is_meant(variant: str | None, language: str) -> bool:
     return tag_of(variant) == tag_of(language)
 
 
+def is_same_language(one: str, other: str) -> bool:
+    """Whether two codes are of one language: services write "fr-FR" or "fr" for "fra-FR", which is not "fra-BE".
+
+    >>> is_same_language("fra-FR", "fr"), is_same_language("fr-FR", "fra_fr"), is_same_language("fra-FR", "fra-BE")
+    (True, True, False)
+    """
+    if tag_of(one) == tag_of(other):
+        return True
+    return short_of(one) == short_of(other) and (is_whole_language(one) or is_whole_language(other))
+
+
 def meant_by(language: str, variants: Sequence[str | None], *, is_code: bool = False) -> list[int]:
     """Return which texts of an attribute a language means, as indexes: the one home of that question.
 
@@ -365,6 +376,16 @@ def spelled_short(language: str) -> str:
     """
     first = language.replace("_", "-").split("-")[0].strip().lower()
     return first if len(first) == 2 else _shortest_code(first) or language
+
+
+def spelled_tag(language: str) -> str:
+    """Return the same with the country or script, if there is one: results in a variant are named by it.
+
+    >>> spelled_tag("fra_be"), spelled_tag("nob-NO"), spelled_tag("zho-hans"), spelled_tag("fre"), spelled_tag("gsw-ch")
+    ('fr-BE', 'nb-NO', 'zh-Hans', 'fr', 'gsw-CH')
+    """
+    short = spelled_short(language)
+    return short if short == language else "-".join([short, *tag_of(language).split("-")[1:]])
 
 
 def is_whole_language(language: str) -> bool:

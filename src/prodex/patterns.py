@@ -219,7 +219,10 @@ class Pattern:
                 # What every other way comes to, in a third of the time; no memory that would be too much.
                 made, count = self._compiled.subn(instead, text, timeout=left)
                 return made if not count or len(made) <= longest else None
-            matches = self._compiled.finditer(own, timeout=left)
+            matches: Iterator[_Match] = self._compiled.finditer(own, timeout=left)
+            if self._compiled.flags & regex.REVERSE:
+                # A pattern that is looked for from the end finds the last one first.
+                matches = reversed([*matches])
             try:
                 return _rewritten(text, own, matches, made_of, longest)
             except TextTooLong:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
 #: The address of this machine, on which the sandbox listens unless another is given.
 LOOPBACK: Final = "127.0.0.1"
+
+#: Seconds of a century: dates that are further away cannot be written.
+_MOST: Final = 100 * 365 * 86_400
 
 
 class ScrollEnd(StrEnum):
@@ -76,9 +80,15 @@ class Behaviour:
     organizations_paged: bool = _setting(True, "apply offset and limit to the list of organisations")
 
     def __post_init__(self) -> None:
-        for name in ("latency", "total_shrinks"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it cannot be below 0.")
+        for field_ in fields(self):
+            name, value = field_.name, getattr(self, field_.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue
+            # Without it, each call would fail where it first waits or writes a date. Bytes and products are no time.
+            if field_.type == "float" and not (math.isfinite(value) and abs(value) <= _MOST):
+                raise ValueError(f"{name} is {value!r}; it cannot be over {_MOST:,}.")
+            if value < 0 and name != "clock_skew":
+                raise ValueError(f"{name} is {value!r}; it cannot be below 0.")
 
     def now(self) -> datetime:
         """Return the time of the service."""

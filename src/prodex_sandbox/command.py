@@ -166,6 +166,8 @@ def serve(
             return with_progress(read_records(products, left_out.append), None, "reading the files", progress)
     else:
         sample_size, sample_seed = SAMPLE_SIZE if sample is None else sample, 1 if seed is None else seed
+        if sample_size < 0:
+            raise ValueError(f"sample is {sample_size}; it cannot be below 0.")
         origin = origin_of(sample_size, sample_seed)
 
         def filling() -> Filling:

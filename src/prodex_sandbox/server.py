@@ -39,6 +39,8 @@ _SECONDS_BETWEEN_LOOKS: Final = 0.005
 
 def listen(host: str, port: int) -> socket.socket:
     """Listen on a port, a free one for 0. Calls wait there until the server is up."""
+    if port not in range(2**16):
+        raise ValueError(f"port is {port!r}; it is a number from 0 to {2**16 - 1}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Calls that arrive while the server starts wait in the backlog.
     listener = socket.create_server((host, port), family=family, backlog=2048)

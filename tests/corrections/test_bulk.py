@@ -476,3 +476,14 @@ def test_misread_letters_that_are_there_already_are_not_asked_about_again() -> N
     record = product(0, namePublicLong=[text("fra-FR", " CrÃ¨me ")])
     for operation in (do.TrimSpaces(), do.ReplaceText("Ã¨", "è")):
         assert 1 == prodex.correct(prodex.flatten([record]), "namePublicLong", operation).counts["accepted"]
+
+
+def test_a_whole_number_that_is_too_long_is_refused_and_not_rounded() -> None:
+    """As if somebody had typed it; of a number with zeros at its end no digit is lost."""
+    whole = prodex.flatten([product(0, lifeCycle=1)])
+    for given in (12345678901234567, 12345678901234567.0, "12345678901234567", np.int64(12345678901234567)):
+        with pytest.raises(InputError, match="has 17 digits; a number has at most 15"):
+            prodex.correct(whole, "lifeCycle", given)
+    listed = pd.Series([12345678901234567], index=[GTINS[0]])
+    assert {"refused": 1} == dict(prodex.correct(whole, "lifeCycle", listed).counts)
+    assert [str(10**20)] == prodex.correct(whole, "lifeCycle", 10**20).preview()["after"].tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -10,17 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import prodex
 from prodex import operations as do
+from prodex.catalog import Origin
+from prodex.catalog.names import rows_in
 from prodex.changes import ABSENT, Change, Item, apply, diff, value_at
 from prodex.changes.trails import trails
-from prodex.errors import ChangesRefused
+from prodex.errors import ChangesRefused, QueryError
+from prodex.facts.requested_data import Asked, asked_for
 from prodex.ledger.change_digests import are_shown, digests_of, shown_by
+from prodex.query import ProductQuery
 from prodex.sandbox import Sandbox
+from prodex.selection import Selection
 from prodex.send.merging import TextPlace, merge_values, text_change
 from prodex.send.records import DELETE
 from prodex.worklists.exact_answers import exact_change
@@ -435,3 +442,121 @@ def test_a_new_text_takes_no_place_of_a_text_with_its_code_and_another_language(
     fix = prodex.correct(found, "description", "Brood", language="nl-NL")
     assert {"conflict": 1} == dict(fix.counts)
     assert "there is now 'Pain' in place of nothing" in fix.conflicts["reason"][0]
+
+
+def test_a_code_of_two_letters_is_the_language_that_it_names() -> None:
+    """Tables name no language for it, and a step on German means it: its nouns and the Turkish i are kept."""
+    texts = {"de-DE": "FRISCHE MILCH", "deu-AT": "FRISCHE MILCH", "tr-TR": "ılık süt i"}
+    small = prodex.correct(catalog(texts), "description", do.ChangeCase("sentence"), language="de")
+    assert {"refused": 2} == dict(small.counts)
+    assert {"de"} == set(small.answers["language"]) == set(small.step_rows["language"])
+    large = prodex.correct(catalog(texts), "description", do.ChangeCase("upper"), language="tr")
+    assert ["ILIK SÜT İ"] == large.preview()["after"].tolist()
+
+
+SIBLINGS = {"fra-FR": "Pain", "fra-BE": "Pistolet", "fra": "Miche", "nld-BE": "Brood"}
+OF_BELGIUM = ("fr-BE", "fra-BE", "fre_be", "FR-be")
+
+
+def names_in(found: prodex.Catalog, language: str | list[str]) -> dict[Any, Any]:
+    """Return the columns of descriptions in the wide form."""
+    return found.wide(language, ["description"], columns=["gtin"]).drop(columns="gtin").to_dict("list")
+
+
+@pytest.mark.parametrize("spelled", OF_BELGIUM)
+def test_wide_has_a_variant_in_a_column_of_its_own(spelled: str) -> None:
+    """In any spelling it is without the texts of its siblings; the language alone has all of them."""
+    found = prodex.flatten([record(SIBLINGS)])
+
+    assert {"description": ["Pistolet"]} == names_in(found, spelled)
+    every = names_in(found, ["fr", spelled, "fr-FR"])
+    assert ["description.fr", "description.fr-BE", "description.fr-FR"] == list(every)
+    assert ["Pain | Pistolet | Miche", "Pistolet", "Pain"] == [cell for (cell,) in every.values()]
+
+
+@pytest.mark.parametrize("short", ["fr", "fr-BE"])
+def test_the_more_exact_of_two_codes_says_the_variant(short: str) -> None:
+    """Services write the country into either code of a text."""
+    code = "fra-BE" if short == "fr" else "fra"
+    described = {"expressedIn": {"code": code, "normalizedCode": short}, "data": "Pistolet"}
+    found = prodex.flatten([{**record({}), "description": [described]}])
+
+    assert {"description": ["Pistolet"]} == names_in(found, "fr-BE")
+    assert found.wide("fr-FR", ["description"])["description"].isna().all()
+
+
+@pytest.mark.parametrize("spelled", OF_BELGIUM)
+def test_an_export_in_a_variant_has_that_variant_alone(spelled: str, tmp_path: Path) -> None:
+    """Tables and one table; both say what they left out, and read back nothing is known of its siblings."""
+    found = prodex.flatten([record(SIBLINGS)])
+    written = found.export(tmp_path, languages=[spelled], tables=["products", "texts"])
+    read = prodex.read_export(tmp_path)
+
+    assert ["fra-BE"] == read.texts["language_code"].tolist()
+    assert [1] == read.products["texts_count"].tolist()
+    assert "1 of 5 rows of texts, in fr-BE" in written.left_out
+    assert [True, False] == [read.origin.asked("description", one) for one in ("fra-BE", "fra-FR")]
+    assert "1 of 5 texts, in fr-BE" in found.export_wide(tmp_path / "one.csv", [spelled]).left_out
+
+
+def test_of_what_was_requested_the_narrower_is_exported(tmp_path: Path) -> None:
+    """A variant of a language that was requested is known; that of another variant is not."""
+    query = prodex.ProductQuery(product_languages=["fr", "nl-BE"])
+    (tmp_path / "a.json").write_text(json.dumps([record(SIBLINGS)]))
+    found = prodex.read_products(tmp_path / "a.json", query=query)
+    found.export(tmp_path / "out", languages=["fr-BE", "nl"])
+
+    read = prodex.read_export(tmp_path / "out").origin.query
+    assert ProductQuery(product_languages=["fr-BE", "nl-BE"]) == read
+    with pytest.raises(QueryError, match=r"Texts in nl-NL were not requested"):
+        found.export(tmp_path / "none", languages=["nl-NL"])
+
+
+def test_labels_of_the_language_alone_stay_with_its_variant() -> None:
+    """Nobody asks a service for labels by country; those of another country are left out."""
+    labels = [("fr", "Boulanger"), ("fr-BE", "Boulangerie"), ("fr-FR", "Pain")]
+    rows = [{"code": "1", "label": word, "label_language": code} for code, word in labels]
+    kept = rows_in(pa.Table.from_pylist(rows), "code_labels", ["fra-BE"])
+
+    assert ["Boulanger", "Boulangerie"] == kept["label"].to_pylist()
+
+
+def test_a_frame_of_a_language_and_its_variant_is_no_change() -> None:
+    """Read as it was written, nothing was typed; a cell of the variant goes to the variant."""
+    found = prodex.flatten([record(SIBLINGS)])
+    frame = found.wide(["fr", "fr-BE"])
+
+    assert 0 == len(found.changes_from(frame))
+    frame["description.fr-BE"] = "Petit pain"
+    changed = found.changes_from(frame).preview()
+    assert [["fra-BE", "Pistolet", "Petit pain"]] == changed[["language", "before", "after"]].values.tolist()
+
+
+def test_a_variant_that_was_not_requested_is_not_absent() -> None:
+    """Who asked for French of Belgium knows nothing of that of France, and of all French a part."""
+    origin = Origin("sandbox", ProductQuery(product_languages=["fr-BE"]))
+    asked = {one: origin.asked("description", one) for one in ("fr", "fra-BE", "fr_be", "fra-FR", "nl")}
+
+    assert {"fr": True, "fra-BE": True, "fr_be": True, "fra-FR": False, "nl": False} == asked
+    known = [asked_for(origin, ["description"], one) for one in ("fr-FR", "fr", "fra-BE")]
+    assert [Asked.NOTHING, Asked.PART, Asked.ALL] == known
+
+
+def test_texts_of_a_variant_that_one_load_did_not_request_are_not_new(tmp_path: Path) -> None:
+    """They are listed as not compared: they were taken for texts that a supplier had added."""
+    loads = []
+    for languages, kept in ((["fr-BE"], {"fra-BE": "Pistolet"}), (["fr"], SIBLINGS)):
+        (tmp_path / "a.json").write_text(json.dumps([record(kept)]))
+        query = prodex.ProductQuery(product_languages=languages)
+        loads.append(prodex.read_products(tmp_path / "a.json", query=query))
+    found = prodex.diff(*loads)
+
+    assert "fra-FR" not in set(found.changes["language_code"].dropna())
+    assert "fra-FR" in set(found.not_comparable["language"])
+
+
+def test_products_that_lack_a_language_are_not_chosen_by_one_variant() -> None:
+    """With only French of Belgium requested, every product with French of France would lack French."""
+    lacking = Selection().toggled("missing", "description:fr")
+    with pytest.raises(QueryError, match="languages that the query leaves out"):
+        lacking.request(ProductQuery(product_languages=["fr-BE"]))

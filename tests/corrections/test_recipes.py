@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.compute as pc
 import pytest
 from hypothesis import given
@@ -335,3 +336,12 @@ def test_steps_and_recipes_are_checked_when_they_are_made() -> None:
         prodex.Recipe([do.TrimSpaces()])  # type: ignore[list-item]
     with pytest.raises(InputError, match=r"Give a prodex\.Selection"):
         prodex.Recipe([step(do.TrimSpaces())], chosen=["brand"])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("given", [np.float64(0.5), np.int64(3), np.bool_(True)])
+def test_a_value_of_a_frame_is_kept_as_a_plain_one(tmp_path: Path, given: Any) -> None:
+    """What pandas returns for a cell or a sum is set, and the file of the recipe can be read."""
+    recipe = prodex.Recipe([step(do.SetValue(given))])
+    kept = read(tmp_path, recipe_text(recipe)).steps[0].operation
+    assert do.SetValue(given.item()) == kept
+    assert f"{given.item()!r}" == repr(getattr(kept, "value", None))

@@ -254,3 +254,91 @@ def test_a_text_is_not_taken_away_when_its_twin_is_gone_by_then() -> None:
         with pytest.raises(InputError, match="no answer is left to send"):
             fix.apply(service)
         assert before == stored(service, gtin)
+
+
+def sent(record: dict[str, Any], *steps: prodex.RecipeStep) -> dict[str, Any]:
+    """Return what the service has of a product after steps that change it."""
+    record = {"updatedAt": "2026-11-01T12:00:00", **record}
+    with Sandbox([record]) as sandbox:
+        service = connected(sandbox)
+        fix = prodex.apply_recipe(prodex.load_products(service, progress=False), prodex.Recipe(steps))
+        fix.apply(service, progress=False).wait(progress=False)
+        return stored(service, str(record["gtin"]))
+
+
+def test_a_text_is_not_copied_under_the_country_of_one_that_a_step_took_away() -> None:
+    """French of Belgium stays that of Belgium, as where nothing had been; French of France has its place again."""
+    names = [text("fra-FR", "Pain"), text("nld-NL", "Naam")]
+    steps = [
+        prodex.RecipeStep(do.RemoveValue(), "namePublicLong", "fr-FR"),
+        prodex.RecipeStep(do.CopyFrom("namePublicShort"), "namePublicLong", "fr"),
+    ]
+    for code, expected in {
+        "fra-BE": [text("nld-NL", "Naam"), text("fra-BE", "Court")],
+        "fra-FR": [text("fra-FR", "Court"), text("nld-NL", "Naam")],
+    }.items():
+        short = {"namePublicLong": names, "namePublicShort": [text(code, "Court")]}
+        assert expected == sent(product(1) | short, *steps)["namePublicLong"]
+
+
+def test_an_amount_is_not_set_in_the_item_of_another_kind_that_a_step_took_away() -> None:
+    """What an item says beside its amount goes with it."""
+    pieces = {"data": 6, "expressedIn": {"code": "H87"}, "note": "in a tray"}
+    made = sent(
+        product(1, netContent=[pieces]),
+        prodex.RecipeStep(do.RemoveValue(), "netContent"),
+        prodex.RecipeStep(do.SetValue("3 l"), "netContent"),
+    )
+    assert [3] == [one["data"] for one in made["netContent"]]
+    assert "note" not in made["netContent"][0]
+
+
+@pytest.mark.parametrize("operation", [do.CopyFrom("namePublicShort"), do.MoveText("nameLegal")])
+@pytest.mark.parametrize("nothing", ["", " \u00a0"])
+def test_an_empty_text_is_no_other_text(operation: Any, nothing: str) -> None:
+    """What is carried there takes its place, in its item; nothing else of the list changes."""
+    legal = [text("nld-NL", "Naam"), text("fra-FR", nothing)]
+    record = product(1, namePublicShort=[text("fra-FR", "Court")], nameLegal=legal)
+    place = "nameLegal" if isinstance(operation, do.CopyFrom) else "namePublicShort"
+    made = sent(record, prodex.RecipeStep(operation, place, "fr"))
+    assert [text("nld-NL", "Naam"), text("fra-FR", "Court")] == made["nameLegal"]
+
+
+def test_an_empty_text_is_not_moved() -> None:
+    """Nothing arrives where nothing was, and the product has no value to move."""
+    record = product(1, namePublicShort=[text("fra-FR", "")], nameLegal=[text("nld-NL", "Naam")])
+    fix = prodex.correct(prodex.flatten([record]), "namePublicShort", do.MoveText("nameLegal"))
+    assert [] == fix.preview()["after"].tolist()
+    assert [1] == fix.steps["no_value"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "operation", "said"),
+    [
+        ({"source_include": ["gtin", "nameLegal"]}, None, do.TrimSpaces(), "without namePublicLong, so"),
+        ({"source_exclude": ["namePublicLong"]}, None, do.RemoveValue(), "without namePublicLong, so"),
+        ({"product_languages": ["nl"]}, "fr", do.TrimSpaces(), "without namePublicLong in fr, so"),
+        ({"product_languages": ["nl"]}, "fr", str.upper, "without namePublicLong in fr, so"),
+        (
+            {"source_exclude": ["nameLegal"]},
+            "fr",
+            do.CopyFrom("nameLegal"),
+            "without nameLegal in fr, so",
+        ),
+    ],
+)
+def test_what_was_not_loaded_is_not_called_no_value(
+    query: dict[str, Any], language: str | None, operation: Any, said: str
+) -> None:
+    """Nobody knows what the products have there; a step that only adds is refused for each product."""
+    with Sandbox([product(1, updatedAt="2026-11-01T12:00:00", nameLegal=[text("fra-FR", "x")])]) as sandbox:
+        part = prodex.load_products(connected(sandbox), prodex.ProductQuery(**query), progress=False)
+    with pytest.raises(InputError, match=said):
+        prodex.correct(part, "namePublicLong", operation, language=language)
+
+
+def test_an_attribute_inside_of_another_one_is_not_unknown() -> None:
+    """It is there, and nobody is asked whether its own name was meant."""
+    whole = prodex.flatten([product(1, productBenefits=[{"rank": 1}])])
+    with pytest.raises(InputError, match=r"'productBenefits\.rank' cannot be corrected for many products"):
+        prodex.correct(whole, "productBenefits.rank", 2)

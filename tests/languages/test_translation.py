@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 import pytest
 
+from prodex.catalog import Ledger
 from prodex.errors import InputError
 from prodex.languages import LANGUAGES, Message, Translation
 from prodex.languages.message import read_message
@@ -109,3 +110,12 @@ def test_hostile_values_are_no_places() -> None:
             Message("never closed: {text}", text=text)
         )
         assert text == Translation("fr").say(text)
+
+
+def test_of_one_product_a_ledger_agrees_in_french() -> None:
+    """One was "1 reçus" and "1 disparus"."""
+    said = Ledger(announced=5, distinct=1, received=3, gone=1, missing_gtins=("03036811359935",)).said
+    words = [Translation("fr").say(one) for one in said]
+    assert ["1 reçu plus d'une fois", "1 disparu", "1 GTIN demandé non reçu"] == words[1:4]
+    many = Ledger(announced=5, distinct=1, received=5, gone=2).said
+    assert ["2 reçus plus d'une fois", "2 disparus"] == [Translation("fr").say(one) for one in many[1:]]

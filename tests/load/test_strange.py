@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from contextlib import suppress
 
 import pytest
 
 import prodex
 from prodex.errors import AuthenticationFailed, IncompleteLoad, UnexpectedReply
+from prodex.limits import Spending
 from tests.cases import each_row
 from tests.load.exchange import WAYS, paged
 from tests.load.strange import PAGE, Case, cases, connected, judged
@@ -219,6 +221,17 @@ def test_a_budget_that_is_spent_keeps_what_came() -> None:
             client, name="dear", page_size=100, budget=budget, allow_incomplete=True, progress=False
         )
     assert (400, False) == (len(catalog), catalog.complete)
+    # Why it is incomplete is no number of products: 600 are missing.
+    assert str(catalog.origin.ledger).startswith("400 of 1,000 products, ")
+    assert re.search(r", [0-9]+ parts? of the load failed", str(catalog.origin.ledger))
+
+
+@each_row(("limit", "said"), [(0.5, "0.5 seconds"), (1.5, "1.5 seconds"), (2, "2 of 2 seconds")])
+def test_a_budget_of_less_than_a_second_is_said_as_it_is(limit: float, said: str) -> None:
+    """A limit is never rounded to a number that was not reached, or to none."""
+    times = iter([0.0, 2.4])
+    spent = Spending(prodex.limits.LoadBudget(seconds=limit), clock=lambda: next(times))
+    assert f"the budget of the load is spent ({said})" == spent.exceeded()
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -180,7 +181,7 @@ def test_cards_without_room_are_counted(
     catalog, audit = sample
     whole = explore(catalog, audit=audit).to_html(tmp_path / "whole.html", progress=False)
     sizes = {name: len(text) for name, text in _PART.findall(whole.path.read_text("utf-8"))}
-    monkeypatch.setattr("prodex.notebook.html_file.write._COMMON", sizes["cards"] + 200)
+    monkeypatch.setattr("prodex.notebook.html_file.write._SHAPES", 200)
     monkeypatch.setattr(
         "prodex.notebook.html_file.write.MOST_BYTES", whole.size - sizes["cards-5"] - sizes["cards-4"]
     )
@@ -194,6 +195,25 @@ def test_cards_without_room_are_counted(
     assert written.size < whole.size - sizes["cards-5"]
 
 
+def test_a_file_is_no_larger_than_the_limit_whatever_cards_have_in_common(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long texts that differ: those of the first cards, by which is found what most have in common, count as well."""
+    draw = random.Random(1)
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    french = {"code": "fr", "label": "fr"}
+    texts = ["".join(draw.choices(letters, k=12_000)) for _ in range(120)]
+    catalog = prodex.flatten(
+        {"id": n, "namePublicLong": [{"data": text, "expressedIn": french}]} for n, text in enumerate(texts)
+    )
+    monkeypatch.setattr("prodex.notebook.html_file.write.EACH", 5)
+    monkeypatch.setattr("prodex.notebook.html_file.write.MOST_BYTES", 1_450_000)
+    written = explore(catalog).to_html(tmp_path / "shop.html", progress=False)
+
+    assert written.size == written.path.stat().st_size <= 1_450_000
+    assert 0 < parts_of(written.path)["data"]["cards"]["count"] < 120
+
+
 def test_texts_without_room_are_not_searched_and_that_is_said(
     sample: tuple[prodex.Catalog, prodex.quality.Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,7 +222,7 @@ def test_texts_without_room_are_not_searched_and_that_is_said(
     whole = explore(catalog).to_html(tmp_path / "whole.html", progress=False)
     size = len(dict(_PART.findall(whole.path.read_text("utf-8")))["data"])
     around = whole.size - sum(len(text) for _, text in _PART.findall(whole.path.read_text("utf-8")))
-    monkeypatch.setattr("prodex.notebook.html_file.write._COMMON", 0)
+    monkeypatch.setattr("prodex.notebook.html_file.write._SHAPES", 0)
     monkeypatch.setattr("prodex.notebook.html_file.write.MOST_BYTES", around + size - 2_000)
     written = explore(catalog).to_html(tmp_path / "shop.html", progress=False)
 
@@ -351,7 +371,7 @@ def test_products_that_came_and_went_without_being_listed_are_counted(
     said = [f"4 of {count} {what} products are listed" for count, what in ((9, "added"), (7, "removed"))]
     head = json.dumps(parts_of(written.path)["data"]["head"])
     assert [[True, True], [True, True]] == [[one in "".join(written.notes), one in head] for one in said]
-    monkeypatch.setattr("prodex.notebook.html_file.changes.MOST_BYTES", 900_000)
+    monkeypatch.setattr("prodex.notebook.html_file.changes.MOST_BYTES", 100_000)
     with pytest.raises(InputError, match="do not fit into a file"):
         prodex.diff(old, new).to_html(tmp_path / "none.html", progress=False)
     assert not (tmp_path / "none.html").exists()
@@ -363,7 +383,7 @@ def test_values_without_room_are_counted(tmp_path: Path, monkeypatch: pytest.Mon
     whole = difference.to_html(tmp_path / "whole.html", progress=False)
     monkeypatch.setattr("prodex.notebook.html_file.changes._EACH", 10)
     monkeypatch.setattr("prodex.notebook.html_file.changes._SAMPLE", 10)
-    monkeypatch.setattr("prodex.notebook.html_file.changes._COMMON", 3_000)
+    monkeypatch.setattr("prodex.notebook.html_file.changes._SHAPES", 1_000)
     monkeypatch.setattr("prodex.notebook.html_file.changes.MOST_BYTES", whole.size)
     written = difference.to_html(tmp_path / "changes.html", progress=False)
 

@@ -17,6 +17,7 @@ from prodex.errors import InputError, MissingExtra, SnapshotNotFound
 from prodex.network.listening import LOOPBACK
 from prodex.notebook.session.rights import Right
 from prodex.page.serving import SnapshotPage, serve
+from tests.marked import Files, texts_in
 
 RECORDS = [{"id": 7, "namePublicLong": [{"expressedIn": {"code": "fra-FR"}, "data": "Pain"}]}, {"id": 8}]
 
@@ -77,6 +78,24 @@ def test_what_says_nothing_about_a_file_is_not_ignored(
     assert isinstance(error, InputError)
     assert words[0] in str(error) or "options of a service" in str(error)
     assert [] == [*tmp_path.glob("*.html")]
+
+
+def test_a_file_is_written_of_a_selection(week: list[str], tmp_path: Path) -> None:
+    """Of a snapshot its products, of two what changed of them; a page has filters, and takes none."""
+    chosen = px.Selection(columns={"product_id": ["8"]})
+    chosen.save(tmp_path / "one.toml")
+    held = {}
+    for name, snapshots in {"shop": week[:1], "changes": week}.items():
+        to = tmp_path / f"{name}.html"
+        words = ["open", *snapshots, "--select", str(tmp_path / "one.toml"), "--to", str(to)]
+        ended = CliRunner().invoke(app, words)
+        assert 0 == ended.exit_code, ended.output
+        held[name] = "\n".join(texts_in(Files(to)))
+
+    assert "Pain" not in held["shop"]
+    assert "1 of 2 products" in held["shop"]
+    assert "Pain" not in held["changes"]
+    assert "--select is for a file" in str(refused("shop", "--select", str(tmp_path / "one.toml")))
 
 
 @pytest.mark.parametrize("words", [["shop", "shop@2026-11-27"], ["shop", "shop", "shop"]])

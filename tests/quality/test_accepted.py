@@ -173,7 +173,7 @@ def test_pages_and_worklists_of_a_view_say_what_they_leave_out(tmp_path: Path) -
     assert [2] == index["findings"].tolist()
     book = load_workbook(tmp_path / "to_fix" / "no_owner.xlsx")
     words = [str(cell) for row in book["Read me"].iter_rows(values_only=True) for cell in row if cell]
-    assert any("1 finding that were accepted: printed so (Ana, 1)." in one for one in words)
+    assert any("1 finding that was accepted: printed so (Ana, 1)." in one for one in words)
 
 
 def test_a_view_is_no_measure_of_what_was_found(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from html import escape
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -20,12 +21,14 @@ import pytest
 import prodex
 from prodex import charts
 from prodex.colour_scale import SCALE
+from prodex.display.audit import text_of
 from prodex.display.report import rendered
 from prodex.display.report.contents import GROUPINGS, contents, tiles
 from prodex.errors import InputError
+from prodex.languages import Translation
 from prodex.notebook import assets
 from prodex.phrases import percent
-from prodex.quality.audit_part import AuditPart
+from prodex.quality.audit_part import AuditPart, Crash
 from prodex.quality.scores import CAVEAT, FORMULA, readiness
 from prodex.quality.states import State
 from prodex.untrusted_text import even_limit, words
@@ -66,7 +69,7 @@ def earlier(sample: prodex.Catalog) -> prodex.quality.Audit:
 def page(
     audit: prodex.quality.Audit, earlier: prodex.quality.Audit, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    return audit.to_html(tmp_path_factory.mktemp("report") / "my report.html", trend=[earlier])
+    return audit.to_html(tmp_path_factory.mktemp("report") / "my-report.html", trend=[earlier])
 
 
 @pytest.fixture(scope="module")
@@ -270,9 +273,9 @@ def test_files_beside_the_page_hold_everything(audit: prodex.quality.Audit, page
     """The linked files exist with the stated number of rows and hold the audit's own tables."""
     links = [a.attributes["href"] for a in top.one("ul", class_="files").all("a")]
     assert [
-        f"my_report_files/{n}.{e}" for n in ("failures", "products", "checks") for e in ("csv", "parquet")
+        f"my-report_files/{n}.{e}" for n in ("failures", "products", "checks") for e in ("csv", "parquet")
     ] == links
-    folder = page.with_name("my_report_files")
+    folder = page.with_name("my-report_files")
     failures = pd.read_parquet(folder / "failures.parquet")
     assert audit.failures()["reason"].tolist() == failures["reason"].tolist()
     again = pd.read_csv(folder / "failures.csv", dtype="str")
@@ -382,9 +385,9 @@ def test_nothing_on_the_page_runs_or_is_fetched(page: Path, hostile_page: Path) 
             }
             for name in ("src", "href", "srcset", "action", "data", "background"):
                 address = node.attributes.get(name, "#")
-                assert re.match(r"#|data:image/svg\+xml;base64,|[\w%]+_files/\w+\.(csv|parquet)$", address), (
-                    address
-                )
+                assert re.match(
+                    r"#|data:image/svg\+xml;base64,|[\w%-]+_files/\w+\.(csv|parquet)$", address
+                ), address
             style = node.attributes.get("style", "")
             assert re.fullmatch(r"(width:[\d.]+%)?", style)
         assert not re.search(r"url\(|@import|expression", top.one("style").text)
@@ -501,7 +504,7 @@ def test_a_trend_of_one_point_is_a_sentence(tmp_path: Path) -> None:
     catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
     audit = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}, progress=False)
     page = audit.to_html(tmp_path / "one.html").read_text("utf-8")
-    assert "100 % of 1 products have grade A or B (1 A, 0 B, 0 C, 0 D, 0 E). It is the only audit" in page
+    assert "100 % of 1 product has grade A or B (1 A, 0 B, 0 C, 0 D, 0 E). It is the only audit" in page
     assert "Chart of grades" not in page
     assert "Chart of grades" in audit.to_html(tmp_path / "two.html", trend=[audit]).read_text("utf-8")
 
@@ -567,3 +570,112 @@ def test_a_language_that_there_is_not_is_shown_as_it_came(tmp_path: Path) -> Non
     audit = prodex.audit(catalog, "core", progress=False)
     assert "klingon" in set(audit.failures()["language"])
     assert ">klingon<" in audit.to_html(tmp_path / "report.html").read_text("utf-8")
+
+
+GTIN, WRONG_GTIN = "03036811359935", "03036811359936"
+GTIN_ONLY = {"checks": {"valid_gtin": {"severity": "blocker"}}}
+
+
+def page_of(audit: prodex.quality.Audit, folder: Path, language: str = "en") -> str:
+    """Return the words of a page."""
+    return (
+        read(audit.to_html(folder / "page.html", language=language)).one("body").words.replace("\u00a0", " ")
+    )
+
+
+def test_pages_of_names_alike_have_lists_of_their_own(tmp_path: Path) -> None:
+    """Reports of "A & B" and "A + B", and x.htm beside x.html, each have their own products."""
+    catalog = prodex.flatten([{"id": number, "gtin": WRONG_GTIN} for number in range(4)])
+    audit = prodex.audit(catalog, GTIN_ONLY, now=AS_OF)
+    names = ["A & B.html", "A + B.html", "x.html", "x.htm"]
+    for number, name in enumerate(names):
+        audit.only([str(number)], name).to_html(tmp_path / name)
+    for number, name in enumerate(names):
+        links = [one.attributes["href"] for one in read(tmp_path / name).one("ul", class_="files").all("a")]
+        (products,) = [link for link in links if link.endswith("products.parquet")]
+        assert [str(number)] == pd.read_parquet(tmp_path / unquote(products))["product_id"].tolist(), name
+
+
+def test_what_the_profile_does_not_declare_is_no_reason_of_other_checks(tmp_path: Path) -> None:
+    """A check that is unknown since no market is known is not so "therefore"."""
+    checks = {
+        "non_food_names_manufacturer": {},
+        "required_text": {"attribute": "namePublicLong", "language": "of the market"},
+    }
+    audit = prodex.audit(prodex.flatten([{"id": 1, "gtin": GTIN}]), {"checks": checks}, now=AS_OF)
+    page = page_of(audit, tmp_path)
+    assert "Not asked, since the profile does not say where" in page
+    assert "Unknown for every product: required_text" in page
+    assert "Therefore" not in page
+
+
+def test_what_cannot_be_read_is_not_called_missing(tmp_path: Path) -> None:
+    """A brand that is a text is named; without its catalogue a page does not claim that the record lacks it."""
+    catalog = prodex.flatten([{"id": 1, "gtin": GTIN, "brand": "Acme"}])
+    audit = prodex.audit(catalog, {"checks": {"has_brand": {}}}, now=AS_OF)
+    missing = "data that are missing here are missing in the record"
+    page = page_of(audit, tmp_path)
+    assert "is something that cannot be read: brand." in page
+    assert missing not in page
+    assert "1 of 1 checks unknown for all products: their data were not requested or cannot be read" in page
+    readable = prodex.audit(prodex.flatten([{"id": 1, "gtin": GTIN}]), GTIN_ONLY, now=AS_OF)
+    assert f"{missing} Print" in page_of(readable, tmp_path)
+    assert f"{missing}, or cannot be read Print" in page_of(replace(readable, catalog=None), tmp_path)
+
+
+def test_no_language_says_that_unknown_checks_pass(tmp_path: Path) -> None:
+    """German said "all checks are passed" where none had been decided."""
+    audit = prodex.audit(prodex.flatten([]), GTIN_ONLY, now=AS_OF)
+    page = page_of(audit, tmp_path, "de")
+    assert "Keine Prüfung beanstandet etwas." in page
+    assert "Kein Produkt wird von einer Prüfung beanstandet." in page
+    assert "bestanden." not in page.split("Wie dies zu lesen ist")[0]
+
+
+def test_one_is_one_and_none_is_none(tmp_path: Path) -> None:
+    """One gap, one product with a grade, one supplier, one check; and no share of no grades."""
+    owner = {"id": 1, "name": "Mill"}
+    audit = prodex.audit(
+        prodex.flatten([{"id": 1, "gtin": WRONG_GTIN, "owner": owner}]), GTIN_ONLY, now=AS_OF
+    )
+    page = page_of(audit, tmp_path)
+    assert "The only gap:" in repr(audit)
+    assert "The only gap" in audit._repr_html_()
+    assert "0 % of 1 product has grade A or B" in page
+    assert "1 of 1 owner with any" in page
+    assert "The page also has 1 check, 1 of 1 finding, 1 product card and all rows" in page
+    assert "La seule lacune :" in text_of(audit, Translation("fr")).replace("\u00a0", " ")
+    nothing = page_of(prodex.audit(prodex.flatten([]), GTIN_ONLY, now=AS_OF), tmp_path)
+    assert "No product has a grade (0 A, 0 B, 0 C, 0 D, 0 E)." in nothing
+
+
+def test_french_captions_agree_with_every_grouping(tmp_path: Path) -> None:
+    """A language and a brand are feminine: "le moins bon langue" is no French."""
+    catalog = prodex.flatten({"id": number, "gtin": GTIN} for number in range(20))
+    page = page_of(prodex.audit(catalog, GTIN_ONLY, now=AS_OF), tmp_path, "fr")
+    assert "Score par marque et bloc, les scores les plus bas en premier : 1 sur 1" in page
+    assert "le moins bon" not in page
+
+
+def test_a_long_crash_is_cut_in_the_language_of_the_page(tmp_path: Path) -> None:
+    """How much of a message is shown is said in the words of the reader."""
+    audit = prodex.audit(prodex.flatten([{"id": 1, "gtin": GTIN}]), GTIN_ONLY, now=AS_OF)
+    part = replace(audit.parts[0], crashes=(Crash("valid_gtin", 0, "x" * 300),))
+    crashed = replace(audit, parts=(part,))
+    assert "... (200 caractères sur 300)" in page_of(crashed, tmp_path, "fr")
+    assert "... (200 of 300 characters)" in repr(crashed)
+
+
+def test_profiles_without_a_name_are_compared_by_their_checks() -> None:
+    """Two mappings are both called "own": a score by other checks is no change for the worse."""
+    catalog = prodex.flatten([{"id": 1, "gtin": GTIN}])
+    before = prodex.audit(catalog, GTIN_ONLY, now=AS_OF - timedelta(days=1))
+    same = prodex.audit(catalog, GTIN_ONLY, now=AS_OF)
+    other = prodex.audit(
+        catalog, {"checks": {"valid_gtin": {"severity": "blocker"}, "has_brand": {}}}, now=AS_OF
+    )
+    lighter = prodex.audit(catalog, {"checks": {"valid_gtin": {}}}, now=AS_OF)
+    assert [True, True] == same.trend([before])["comparable"].tolist()
+    for changed in (other, lighter):
+        assert [False, True] == changed.trend([before])["comparable"].tolist()
+        assert [None] * 4 == [tile["change"] for tile in contents(changed, [before])["tiles"]]

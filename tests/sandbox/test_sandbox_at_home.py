@@ -160,6 +160,8 @@ def test_options_without_effect_are_refused(
         (["--simulate", "0"], "days is 0"),
         (["--simulate", "1", "--incident", "volume_halves@2"], "is planned for day 2, and 1 are simulated"),
         (["--reset", "7"], "No product of the sandbox has, or had, the GTIN '7'"),
+        (["--port", "99999"], "port is 99999; it is a number from 0 to 65535"),
+        (["--sample", "-5"], "sample is -5; it cannot be below 0"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(

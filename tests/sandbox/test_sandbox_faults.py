@@ -471,6 +471,10 @@ def test_what_a_function_raises_is_not_lost() -> None:
         (lambda: Fault.from_text("503,color=red"), "'color' is not an option of a fault"),
         (lambda: Behaviour(latency=-1), "latency is -1; it cannot be below 0"),
         (lambda: Behaviour(total_shrinks=-1), "total_shrinks is -1; it cannot be below 0"),
+        (lambda: Behaviour(import_delay=-1), "import_delay is -1; it cannot be below 0"),
+        (lambda: Behaviour(latency=float("nan")), "latency is nan; it cannot be over"),
+        (lambda: Behaviour(token_lifetime=float("inf")), "token_lifetime is inf; it cannot be over"),
+        (lambda: Behaviour(clock_skew=-1e30), "clock_skew is -1e.30; it cannot be over"),
     ],
 )
 def test_a_wrong_order_is_refused_in_words(wrong: Callable[[], object], words: str) -> None:
@@ -604,6 +608,7 @@ def test_the_command_takes_faults(tmp_path: Path) -> None:
         (["--fault", "lost"], "'lost' is not a fault; give one of latency"),
         (["--fault", "call@3"], "call takes a function"),
         (["--latency", "-1"], "latency is -1.0; it cannot be below 0"),
+        (["--latency", "nan"], "latency is nan; it cannot be over"),
     ],
 )
 def test_the_command_refuses_wrong_faults_in_words(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import json
 import re
 import shutil
@@ -21,11 +23,12 @@ import prodex
 from prodex.errors import InputError, QueryError
 from prodex.formats.workbook_cells import LONGEST
 from prodex.formats.workbook_writing import all_spelled, spelled
+from prodex.languages import Translation
 from prodex.quality.audit import Audit
 from prodex.quality.scores import CAVEAT, FORMULA
 from prodex.worklists.answer_fields import Fields
 from prodex.worklists.grid import fit_text, fit_texts
-from prodex.worklists.layout import TO_FIX, WORKLIST
+from prodex.worklists.layout import SEVERAL_SHEET, TO_FIX, WORKLIST
 from prodex.worklists.rows import file_names
 from prodex.worklists.sheets import Worklist, WorklistFacts
 from prodex.worklists.workbook import write_workbook
@@ -672,3 +675,71 @@ def _counted(frame: pd.DataFrame) -> Counter[tuple[Any, ...]]:
 def _part(path: Path, name: str) -> str:
     with zipfile.ZipFile(path) as archive:
         return archive.read(name).decode()
+
+
+def _mail(folder: Path, file: str) -> tuple[str, str]:
+    """Return subject and text of a mail."""
+    mail = email.message_from_bytes((folder / file).read_bytes(), policy=email.policy.default)
+    body = mail.get_body()
+    assert body is not None
+    return str(mail["Subject"]).replace("\u00a0", " "), body.get_content().replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize("products", [1, 2])
+@pytest.mark.parametrize("language", ["en", "fr", "de", "nl"])
+def test_the_sheet_for_several_rows_is_named_where_there_is_one(
+    products: int, language: str, tmp_path: Path
+) -> None:
+    """A mail and a read-me sent suppliers to a sheet that their workbook does not have."""
+    catalog = prodex.flatten({"id": number, "gtin": "03036811359935"} for number in range(products))
+    audit = prodex.audit(catalog, {"checks": {"has_brand": {}}}, now=AS_OF)
+    (line,) = audit.worklists(tmp_path / "out", language=language).to_dict("records")
+    book = sheets(tmp_path / "out" / line["file"])
+    name = Translation(language).gettext(SEVERAL_SHEET)
+    read_me = "\n".join(str(cell) for row in next(iter(book.values())) for cell in row)
+    _, body = _mail(tmp_path / "out", line["mail"])
+    assert [products > 1] * 3 == [name in book, name in read_me, name in body]
+    assert [str(number) for number in range(1, 4 + (products > 1))] == re.findall(
+        r"^(\d)\. ", body, re.MULTILINE
+    )
+
+
+def test_a_mail_that_asks_for_nothing_asks_nobody_to_fill_in(tmp_path: Path) -> None:
+    """A GTIN is corrected at its source: "0 answers asked for" and "write the correct value" said another thing."""
+    audit = prodex.audit(prodex.flatten([{"id": 1, "gtin": "1"}]), {"checks": {"valid_gtin": {}}}, now=AS_OF)
+    (line,) = audit.worklists(tmp_path / "out").to_dict("records")
+    subject, body = _mail(tmp_path / "out", line["mail"])
+    assert "Product data to correct: without owner" == subject
+    assert "None asks for a new value" in body
+    assert "write the correct value" not in body
+
+
+def test_one_answer_and_one_product_are_one(tmp_path: Path) -> None:
+    """The subject agrees in French, and so does the first sentence in English."""
+    catalog = prodex.flatten([{"id": 1, "gtin": "03036811359935"}])
+    audit = prodex.audit(catalog, {"checks": {"has_brand": {}}}, now=AS_OF)
+    (french,) = audit.worklists(tmp_path / "fr", language="fr").to_dict("records")
+    subject, _ = _mail(tmp_path / "fr", french["mail"])
+    assert "Données produit à corriger : sans propriétaire, 1 réponse attendue" == subject
+    (english,) = audit.worklists(tmp_path / "en").to_dict("records")
+    subject, body = _mail(tmp_path / "en", english["mail"])
+    assert subject.endswith("1 answer asked for")
+    assert "1 of 1 product has something to fix: 1 finding in 1 failing check." in body
+    read_me = "\n".join(
+        str(cell) for row in sheets(tmp_path / "en" / english["file"])["Read me"] for cell in row
+    )
+    assert "Profile: own, 1 check, rule set" in read_me
+
+
+def test_numbers_of_accepted_findings_are_written_as_the_reader_writes_them(tmp_path: Path) -> None:
+    """A thousand findings of a reason were "1,000" in every language, which is one in French."""
+    catalog = prodex.flatten({"id": number, "gtin": "03036811359935"} for number in range(1001))
+    audit = prodex.audit(catalog, {"checks": {"has_brand": {}}}, now=AS_OF)
+    accepted = prodex.accept(
+        audit, audit.failures().head(1000), reason="agreed", by="Ana", to=tmp_path / "accepted.jsonl"
+    )
+    (line,) = accepted.worklists(tmp_path / "out", language="de").to_dict("records")
+    read_me = "\n".join(
+        str(cell) for row in sheets(tmp_path / "out" / line["file"])["Bitte lesen"] for cell in row
+    )
+    assert "1.000 Befunde, die hingenommen wurden: agreed (Ana, 1.000)." in read_me

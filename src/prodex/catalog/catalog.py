@@ -400,7 +400,8 @@ class Catalog(TableProperties):
         Parameters
         ----------
         language
-            Language of the texts, as a code or a name ("fr", "fra-FR", "French"): each text attribute has one column.
+            Language of the texts, as a code or a name ("fr", "fra", "French"): each text attribute has one column, with
+            the texts of all countries. "fr-BE" (or "fra-BE") is that variant alone.
             With several languages it has a column for each (`namePublicLong.fr`, `namePublicLong.nl`), filled or not;
             with None, one for every language in the catalogue.
         attributes
@@ -709,8 +710,9 @@ class Catalog(TableProperties):
             (`product_id`, `gtin`, `attribute`, `position`) are always kept. Of names for all tables, tables that have
             none of these columns are left out, except `products` and those that `tables` names.
         languages
-            Codes or names ("fr", "fra-FR", "French"): only rows of `texts` and `code_labels` in these languages are
-            exported, and no `raw`, which has them all.
+            Codes or names ("fr", "fra", "French"): only rows of `texts` and `code_labels` in these languages are
+            exported, and no `raw`, which has them all. "fr-BE" is that variant alone, with the labels in French that
+            name no country.
         escape_formulas
             For CSV that will be opened in a spreadsheet: text that would be run as a formula gets an apostrophe, which
             `read_export` removes again.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from prodex.locales import short_of
+from prodex.locales import is_meant, short_of, variant_of
 from prodex.tables.attributes import anchored, is_within
 from prodex.tables.columns import as_one_chunk, by_combination, by_value, encoded, places
 from prodex.tables.declaration import TABLES, Column, Table
@@ -222,6 +223,16 @@ def _short_of_either(language: pa.Array, code: pa.Array) -> pa.Array:
     return pa.array([None if one is None else short_of(one) for one in sent], pa.string())
 
 
+def variants_of(short: pa.Array, code: pa.Array) -> pa.DictionaryArray:
+    """Return each text's language with its country, by both of its codes as sent."""
+    return by_combination(_variant_of_either, short, code)
+
+
+def _variant_of_either(short: pa.Array, code: pa.Array) -> pa.Array:
+    sent = zip(code.to_pylist(), short.to_pylist(), strict=True)
+    return pa.array([variant_of(*both) for both in sent], pa.string())
+
+
 def _text_cells(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str, str]) -> Iterator[Cells]:
     language, code = rows.stored("language"), rows.stored("language_code")
     if languages is None:
@@ -236,11 +247,11 @@ def _text_cells(rows: _Rows, languages: Sequence[str] | None, shown: Mapping[str
         names = [f"{rows.names[pair // size]}.{called[pair % size]}" for pair in used.tolist()]
         yield rows._replace(attributes=columns, names=names).cells(rows.column("text"))
         return
-    short = language_of(language, code)
+    variants = variants_of(language, code)
     for one in languages:
         names = rows.names if len(languages) == 1 else [f"{name}.{one}" for name in rows.names]
         # A text is copied only if it is shown: most are in other languages.
-        own = rows.at(np.flatnonzero(by_value(short, short_of(one).__eq__, False)))
+        own = rows.at(np.flatnonzero(by_value(variants, partial(is_meant, language=one), False)))
         yield own.cells(own.column("text"), names=names)
 
 

@@ -123,21 +123,53 @@ class Ledger:
             if total is None
             else Message("{count} of {of} products", count=self.distinct, of=total)
         ]
-        if self.announced not in {None, total}:
-            said.append(Message("{count} announced at first", count=self.announced))
-        if self.announced_last not in {None, self.announced, total}:
-            said.append(Message("{count} announced on the last page", count=self.announced_last))
+        if self.announced is not None and self.announced != total:
+            said.append(
+                Message.of_number(
+                    "{number} announced at first", "{number} announced at first", self.announced
+                )
+            )
+        if self.announced_last is not None and self.announced_last not in {self.announced, total}:
+            said.append(
+                Message.of_number(
+                    "{number} announced on the last page",
+                    "{number} announced on the last page",
+                    self.announced_last,
+                )
+            )
         more = (
-            Message("{count} came more than once", count=self.received - self.distinct - self.gone),
-            Message("{count} disappeared", count=self.gone),
-            Message("{count} GTINs asked for did not come", count=len(self.missing_gtins)),
-            Message("{count} set aside", count=len(self.set_aside)),
-            Message("{count} could not be loaded", count=len(self.not_loaded)),
-            Message("{count} may have disappeared", count=number_of(self.doubtful)),
-            Message("{count} do not match the query", count=number_of(self.unmatched)),
-            Message("{count} left out", count=number_of(self.left_out)),
+            Message.of_number(
+                "{number} came more than once",
+                "{number} came more than once",
+                self.received - self.distinct - self.gone,
+            ),
+            Message.of_number("{number} disappeared", "{number} disappeared", self.gone),
+            Message.of_number(
+                "{number} GTIN asked for did not come",
+                "{number} GTINs asked for did not come",
+                len(self.missing_gtins),
+            ),
+            Message.of_number("{number} set aside", "{number} set aside", len(self.set_aside)),
+            Message.of_number(
+                "{number} may have disappeared", "{number} may have disappeared", number_of(self.doubtful)
+            ),
+            Message.of_number(
+                "{number} does not match the query",
+                "{number} do not match the query",
+                number_of(self.unmatched),
+            ),
+            Message.of_number("{number} left out", "{number} left out", number_of(self.left_out)),
         )
-        said += [one for one in more if one.values["count"] > 0]
+        said += [one for one in more if one.values["number"] > 0]
+        if self.not_loaded:
+            # Of windows and of the budget as well as of products, so that it is no number of products.
+            said.append(
+                Message.of_number(
+                    "{number} part of the load failed",
+                    "{number} parts of the load failed",
+                    len(self.not_loaded),
+                )
+            )
         if self.notes:
             said.append(
                 Message.of_number(

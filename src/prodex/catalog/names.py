@@ -1,6 +1,7 @@
 """Attributes and languages that a person names: in the specification or in the catalogue, else the nearest ones.
 
-The service writes a language as "fr", "fr-FR" or "fra-FR", and people say "French": all of these are one language here.
+The service writes a language as "fr" or "fra", and people say "French": all of these are one language here, of every
+country. "fr-BE" and "fra-BE" are one variant of it, and none of the others.
 """
 
 from __future__ import annotations
@@ -14,10 +15,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.catalog.catalog import Catalog
-from prodex.catalog.cells import language_of
+from prodex.catalog.cells import language_of, variants_of
 from prodex.catalog.origin import Origin
 from prodex.errors import QueryError
-from prodex.locales import known_language_tag, language_tag, short_of, spelled_short, tag_of
+from prodex.locales import (
+    is_meant,
+    is_same_language,
+    known_language_tag,
+    language_tag,
+    short_of,
+    spelled_tag,
+    tag_of,
+)
 from prodex.phrases import hint, nearest
 from prodex.query import ProductQuery
 from prodex.tables.attributes import ATTRIBUTES, PATHS, TEXTS, attribute_of, child_path, is_within
@@ -150,7 +159,9 @@ LOCALIZED: Mapping[str, tuple[str, str]] = {
 
 
 def languages_given(catalog: Catalog, given: Sequence[str], call: str) -> list[str]:
-    """Return the short codes of languages, each as it was given: columns are named by it.
+    """Return the codes of languages, each once and spelled short: columns are named by them.
+
+    A language alone means all that is in it. One with a country or script is that variant, and none of its siblings.
 
     Parameters
     ----------
@@ -171,16 +182,16 @@ def languages_given(catalog: Catalog, given: Sequence[str], call: str) -> list[s
     there = _text_languages(catalog)
     found: dict[str, str] = {}
     for one in given:
-        short = spelled_short(one)
+        spelled = spelled_tag(one)
         # What texts are in is taken as it is: suppliers use codes that the CLDR does not know.
         if short_of(one) not in there:
             try:
-                short = spelled_short(language_tag(one))
+                spelled = spelled_tag(language_tag(one))
             except QueryError as error:
                 near = hint(one, there, "")
                 texts = f"The texts here are in {', '.join(sorted(there)) or 'no language'}"
                 raise QueryError(f"{error} {texts}{near if near.startswith(';') else '.'}") from error
-        found.setdefault(short_of(short), short)
+        found.setdefault(tag_of(spelled), spelled)
     return list(found.values())
 
 
@@ -211,10 +222,17 @@ def shown_languages(catalog: Catalog) -> dict[str, str]:
 
 
 def rows_in(rows: pa.Table, table: str, languages: Collection[str]) -> pa.Table:
-    """Return the rows of a localized table that are in one of these languages, by their short codes."""
-    language, code = (rows[name].combine_chunks() for name in LOCALIZED[table])
-    wanted = set(map(short_of, languages))
-    return rows.filter(by_value(language_of(language, code), wanted.__contains__, False))
+    """Return the rows of a localized table that are in one of these languages.
+
+    Labels are of no country where they were asked for by the language alone: these are the labels of every variant.
+    """
+    short, code = (rows[name].combine_chunks() for name in LOCALIZED[table])
+    is_in = is_meant if table == "texts" else is_same_language
+
+    def is_wanted(variant: str) -> bool:
+        return any(is_in(variant, one) for one in languages)
+
+    return rows.filter(pa.array(by_value(variants_of(short, code), is_wanted, False), pa.bool_()))
 
 
 def origin_in(origin: Origin, languages: Sequence[str]) -> Origin:
@@ -227,13 +245,22 @@ def origin_in(origin: Origin, languages: Sequence[str]) -> Origin:
     """
     query = origin.query or ProductQuery()
     requested = query.product_languages
-    # What was asked for more narrowly stays so: "fr-BE" is not all that is French.
-    wanted = set(map(short_of, languages))
-    kept = languages if requested is None else [one for one in requested if short_of(one) in wanted]
+    # The narrower of both: "fr-BE" is not all that is French.
+    kept = (
+        list(languages)
+        if requested is None
+        else [
+            one if is_meant(one, language) else language
+            for one in requested
+            for language in languages
+            if is_same_language(one, language)
+        ]
+    )
     if not kept:
         raise QueryError(
             f"Texts in {', '.join(languages)} were not requested when this catalogue was loaded; it has those in "
             f"{', '.join(requested or ())}."
         )
-    labels = tuple(one for one in origin.labels if short_of(one) in wanted)
-    return replace(origin, query=replace(query, product_languages=tuple(kept)), labels=labels)
+    labels = tuple(one for one in origin.labels if any(is_same_language(one, each) for each in languages))
+    query = replace(query, product_languages=tuple(dict.fromkeys(kept)))
+    return replace(origin, query=query, labels=labels)

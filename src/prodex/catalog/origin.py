@@ -20,7 +20,7 @@ from prodex.catalog.load_ledger import Ledger
 from prodex.files.untrusted import Count, Moment, check_moment, converted
 from prodex.languages import LANGUAGES, Message, Said, Translation
 from prodex.languages.message import plain_value
-from prodex.locales import short_of
+from prodex.locales import is_same_language
 from prodex.query import ProductQuery
 from prodex.selection import Selection
 from prodex.selection.paths import MISSING_OF_CONSUMERS
@@ -82,7 +82,8 @@ class Origin:
         attribute
             Wire path, such as `namePublicLong` or `assets.pictures.url`.
         language
-            Short or long language code, such as "fr".
+            Short or long language code, such as "fr". With a country it is that variant alone: who asked for texts in
+            "fr-BE" knows nothing of those in "fr-FR".
 
         Examples
         --------
@@ -97,9 +98,9 @@ class Origin:
             return True
         if not self.query.holds(attribute):
             return False
-        # Services take and return "fr", "fr-FR" and "fra-FR" for the same language.
+        # Services take and return "fr" and "fra" for the same language. "fr-FR" is a part of it, and not of "fr-BE".
         languages = self.query.product_languages
-        return language is None or not languages or short_of(language) in map(short_of, languages)
+        return language is None or not languages or any(is_same_language(language, one) for one in languages)
 
     @property
     def chose_fields(self) -> bool:
@@ -424,7 +425,9 @@ class Extent:
             return False
         spoken = [languages for _, languages in self.spoken(attribute)]
         return (
-            language is None or not spoken or any(short_of(language) in map(short_of, one) for one in spoken)
+            language is None
+            or not spoken
+            or any(is_same_language(language, one) for several in spoken for one in several)
         )
 
     def spoken(self, attribute: str) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -24,7 +24,7 @@ from prodex.catalog.names import AttributeNames, languages_given, shown_language
 from prodex.catalog.part import Part
 from prodex.errors import QueryError
 from prodex.executors import side_by_side
-from prodex.locales import short_of
+from prodex.locales import is_same_language
 from prodex.phrases import hint
 from prodex.tables.attributes import TEXTS, is_within
 from prodex.tables.columns import as_one_chunk
@@ -58,7 +58,7 @@ class WideColumns(NamedTuple):
     shown
         Those that are shown, each with its name and a value for each product; once.
     languages
-        Of their texts, as short codes; None for all.
+        Of their texts, as columns are named by them; None for all.
     in_all
         How many there would be if none was chosen.
     """
@@ -153,8 +153,11 @@ def _warn_of_not_requested(
     origin = catalog.origin
     silent = [path for path in asked or () if not origin.asked(path)]
     if origin.query is not None and (spoken := origin.query.product_languages):
-        loaded = set(map(short_of, spoken))
-        silent += [f"texts in {one!r}" for one in languages or () if short_of(one) not in loaded]
+        silent += [
+            f"texts in {one!r}"
+            for one in languages or ()
+            if not any(is_same_language(one, each) for each in spoken)
+        ]
     if silent:
         warnings.warn(
             f"{', '.join(silent)}: not requested when this catalogue was loaded, so a missing value says nothing "

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from prodex.changes.change import ABSENT, ORDER, Change, Path, step_as_json
 from prodex.changes.identity import is_ambiguous, items_of, telling_apart
-from prodex.changes.sameness import is_exact, is_one_value, is_same_language, is_text, language_of
+from prodex.changes.sameness import is_exact, is_one_value, is_text, language_of
+from prodex.locales import is_same_language
 from prodex.tables.plain_walk import product_key
 
 #: A place, and what is there before and after.

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from prodex.changes.change import ABSENT, Change, Item, NoValue, Path
-from prodex.changes.sameness import is_expressed, is_same_language, is_text, language_of
-from prodex.locales import is_whole_language, short_of, tag_of
+from prodex.changes.sameness import is_expressed, is_text, language_of
+from prodex.locales import is_same_language, is_whole_language, short_of, tag_of
 
 #: Returns what an item is known by; None of an item that has no such thing.
 Known: TypeAlias = Callable[[Any], str | None]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from prodex.changes.change import ABSENT, NOT_ASKED, ORDER, Change, Item, NoValue
-from prodex.locales import is_whole_language, known_language_tag, short_of, tag_of, variant_of
+from prodex.locales import is_same_language, known_language_tag, tag_of, variant_of
 from prodex.written_json import RepeatedKeys, WrittenNumber, exact_value, written_json
 
 _MAINTAINED = """
@@ -230,14 +230,3 @@ def language_of(value: Mapping[str, Any]) -> str:
     return (
         variant_of(code if isinstance(code, str) else None, short if isinstance(short, str) else None) or ""
     )
-
-
-def is_same_language(one: str, other: str) -> bool:
-    """Whether two codes are of one language: services write "fr-FR" or "fr" for "fra-FR", which is not "fra-BE".
-
-    >>> is_same_language("fra-FR", "fr"), is_same_language("fr-FR", "fra_fr"), is_same_language("fra-FR", "fra-BE")
-    (True, True, False)
-    """
-    if tag_of(one) == tag_of(other):
-        return True
-    return short_of(one) == short_of(other) and (is_whole_language(one) or is_whole_language(other))

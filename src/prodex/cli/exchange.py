@@ -26,7 +26,7 @@ from prodex.cli.options import (
     command,
     values_of,
 )
-from prodex.cli.output import counts_of, say
+from prodex.cli.output import Format, counts_of, say
 from prodex.cli.typed_numbers import integer, number
 from prodex.cli.words import error_in_words
 from prodex.errors import InputError, ProdexError, QueryError
@@ -341,7 +341,11 @@ def require(
 
         # What --send would refuse without a call is refused here as well.
         terms(switches, deadline or None)
-        say(f"{counted(len(names_of_products(products)), 'product')}, {counted(len(switches), 'scenario')}.")
+        # A program that asked for JSON or CSV gets none of it, and no sentence in its place.
+        say(
+            f"{counted(len(names_of_products(products)), 'product')}, {counted(len(switches), 'scenario')}.",
+            aside=output.format is not Format.TABLE,
+        )
         say("Nothing was sent. --send asks this of the service.", aside=True)
         return
     outcome = prodex.require_scenarios(

@@ -42,7 +42,7 @@ def history(
         places = ["name", "product_id", "attribute", "language", "item"]
         steps = found.groupby(places, dropna=False, sort=False)["event"].transform("size")
         shown = found if every else found[(steps > 1) | (found["sent"] != "no") | (found["attribute"] == "")]
-        if shown.empty:
+        if shown.empty and output.out is None:
             say("No value was changed.")
         else:
             output.show(_for_terminal(shown))
@@ -60,7 +60,7 @@ def overridden(
     """List values that we sent and that are something else now."""
     found = prodex.open_snapshot(name).overridden()
     if output.format is Format.TABLE:
-        if found.empty:
+        if found.empty and output.out is None:
             say("Nothing that was sent from here is known to be overridden.")
             return
         columns = ["gtin", "attribute", "language", "sent", "now", "sent_at", "by", "why", "since_snapshot"]

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from prodex.cli.options import Send, ServiceOptions, command
+import prodex
+from prodex.cli.options import Select, Send, ServiceOptions, command
 from prodex.cli.output import say
 from prodex.cli.typed_numbers import integer
 from prodex.errors import InputError
@@ -39,6 +40,7 @@ def open_page(
             "--to", help="Write the page as one HTML file for a colleague, such as shop.html, instead."
         ),
     ] = None,
+    select: Select = None,
 ) -> None:
     """Open snapshots in the browser, or write them as a page.
 
@@ -51,8 +53,12 @@ def open_page(
                 "--to writes a file: it serves no page, and asks no service. Leave out --send, --port, --no-browser "
                 "and the options of a service."
             )
-        _write(snapshots, to)
+        _write(snapshots, to, None if select is None else prodex.Selection.read(select))
         return
+    if select is not None:
+        raise InputError(
+            "--select is for a file (--to shop.html). A page has filters of its own: choose there."
+        )
     _serve(snapshots, service, send=send, port=port, is_opened=not no_browser)
 
 
@@ -70,12 +76,21 @@ def _serve(snapshots: list[str], service: ServiceOptions, *, send: bool, port: i
     say("The page is closed.", aside=True)
 
 
-def _write(snapshots: list[str], to: Path) -> None:
-    """Write the products of a snapshot, or of two what changed."""
+def _write(snapshots: list[str], to: Path, selection: prodex.Selection | None) -> None:
+    """Write the products of a snapshot, or of two what changed; only those of a selection, if there is one."""
     from prodex.page.serving import SnapshotPage
 
     page = SnapshotPage.of(snapshots)
-    written = page.panel().to_html(to) if page.changes is None else page.changes.difference.to_html(to)
+    if page.changes is None:
+        panel = page.panel()
+        if selection is not None:
+            panel.selection = selection
+        written = panel.to_html(to)
+    else:
+        found = page.changes.difference
+        if selection is not None:
+            found = prodex.diff(found.old.where(selection), found.new.where(selection))
+        written = found.to_html(to)
     say(str(written))
 
 

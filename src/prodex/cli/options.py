@@ -51,7 +51,8 @@ By = Annotated[
 User = Annotated[str, typer.Option(help="Who does it; by default the user of this machine.")]
 Until = Annotated[str, typer.Option(help="Last day on which findings are accepted, as 2027-01-05.")]
 TextLanguages = Annotated[
-    list[str], typer.Option(help="Only texts in this language: fr, fra-FR or French (repeat).")
+    list[str],
+    typer.Option(help="Only texts in this language: fr or French, or fr-BE for one country (repeat)."),
 ]
 WordsLanguage = Annotated[
     str, typer.Option(help="Language of what prodex says: English, French, German or Dutch.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -51,38 +52,40 @@ def snapshots(
     listed = prodex.list_snapshots(name)
     if listed.empty and name != "*":
         prodex.open_snapshot(name)  # there is none: the error names those that there are
-    if listed.empty:
+    is_read_by_people = output.format is Format.TABLE and output.out is None
+    if listed.empty and is_read_by_people:
         say("No snapshot yet. `prodex load --service sandbox --name sample` makes one.")
         return
     # Reversed first: of two with the same time, the one that was published later is above.
     listed = listed[::-1].sort_values("time", ascending=False, kind="stable", ignore_index=True)
-    if output.format is Format.TABLE and output.out is None:
+    if is_read_by_people:
         _say_snapshots(listed, listed if every else listed.head(_ON_ONE_SCREEN))
     else:
         output.show(listed)
+    # Sentences behind JSON or CSV would make it none.
+    verdict = partial(say, aside=not is_read_by_people)
     damaged = 0
     for folder, note in zip(listed["folder"], listed["note"], strict=True) if check else ():
         try:
             files = prodex.verify(folder)
-        except (
-            prodex.errors.SnapshotNotFound
-        ):  # files without their manifest, and a name that nobody may read
+        # Files without their manifest, and a name that nobody may read.
+        except prodex.errors.SnapshotNotFound:
             damaged += 1
-            say(note)
+            verdict(note)
             continue
         # One damaged snapshot must not hide the state of the others.
         except (prodex.errors.SnapshotDamaged, prodex.errors.OtherLayout) as error:
             damaged += 1
-            say(f"{folder}: {error}")
+            verdict(f"{folder}: {error}")
             continue
         bad = files[~files["ok"]]
         damaged += len(bad)
         if Path(folder).is_symlink():  # by its path it can be verified, and by its name nothing opens it
             damaged += 1
-            say(note)
-        say(f"{folder}: {len(files) - len(bad)} of {len(files)} files as written")
+            verdict(note)
+        verdict(f"{folder}: {len(files) - len(bad)} of {len(files)} files as written")
         for row in bad.itertuples():
-            say(f"  {row.file}: {row.problem}")
+            verdict(f"  {row.file}: {row.problem}")
     if damaged:
         raise typer.Exit(1)
 
@@ -220,6 +223,8 @@ def _written_wide(
             f"--format {format:.20} and the file {to.name!r:.80} do not agree. Leave --format out."
         )
     languages = [one.strip() for several in wide for one in several.split(",") if one.strip()]
+    if not languages:
+        raise InputError("--wide names no language. Write fr,nl, or all for all of them.")
     return catalog.export_wide(
         to,
         None if [one.lower() for one in languages] == ["all"] else languages,

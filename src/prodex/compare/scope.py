@@ -10,7 +10,7 @@ from typing import Any
 
 from prodex.advice import PythonCall, advice
 from prodex.catalog import Origin
-from prodex.locales import short_language
+from prodex.locales import short_language, variant_of
 from prodex.query import ProductQuery
 from prodex.tables.attributes import child_path
 from prodex.tables.descriptors import is_text
@@ -125,6 +125,9 @@ class Scope:
             return True
         language = short_language(code, short) or code
         reason = self.why_not(path, language) if language else None
+        if reason is None and (variant := variant_of(code, short)):
+            # One side may have asked for another variant of the language.
+            language, reason = variant, self.why_not(path, variant)
         if reason is not None:
             seen.add((path, language, reason))
         return reason is None

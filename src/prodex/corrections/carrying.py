@@ -27,14 +27,20 @@ def copy_values(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> 
     target, chosen = place.leaves, place.chosen
     source, tag = _source(work, place, operation)
     rows = StepPlace.of(source, chosen, tag).rows
-    # An empty text is no value to copy.
-    rows = rows[np.array([bool(text.strip()) for text in source.texts(rows).values()], bool)]
+    rows = _filled(source, rows)
     parts, unknown = _by_language(source, rows, place.tag) if target.is_text else ([(None, rows)], no_rows())
     made = [_copied_rows(work, source, own, StepPlace.of(target, chosen, to), operation) for to, own in parts]
     refused = [StepRefusal(product, -1, _NO_LANGUAGE) for product in source.product[unknown].tolist()]
     have = set(source.product[rows].tolist())
     refused += [one for one in find_unread(work, source, chosen, "copied") if one.product not in have]
     return _together(made, refused, int(chosen.sum()) - len(have | {one.product for one in refused}))
+
+
+def _filled(source: Leaves, rows: Rows) -> Rows:
+    """Return rows but those with an empty text, which is no value: nothing is carried, and nothing is in the way."""
+    is_filled = [bool(text.strip()) for text in source.texts(rows).values()]
+    found: Rows = rows[np.array(is_filled, bool)]
+    return found
 
 
 def _source(work: ProductsInWork, place: StepPlace, operation: CopyFrom) -> tuple[Leaves, str | None]:
@@ -98,7 +104,9 @@ def move_texts(work: ProductsInWork, place: StepPlace, operation: MoveText) -> S
     if not target.is_text:
         raise StepImpossible(f"{target.attribute} holds a {target.shape.value}, and takes no text.")
     tag = None if language is None else language_tag(language)
-    rows, refused = place.without_several(place.rows)
+    several, refused = place.without_several(place.rows)
+    rows = _filled(source, several)
+    empty = np.setdiff1d(source.product[several], source.product[rows])
     if target is source:
         if tag is None or (place.tag is not None and tag_of(tag) == tag_of(place.tag)):
             raise StepImpossible("it is moved to where it is. Give another attribute or language.")
@@ -110,7 +118,7 @@ def move_texts(work: ProductsInWork, place: StepPlace, operation: MoveText) -> S
         for to, own in parts
     ]
     refused += [StepRefusal(product, row, _NO_LANGUAGE) for row, product in source.owners(unknown).items()]
-    return _together(made, refused, len(place.lacking))
+    return _together(made, refused, len(place.lacking) + len(empty))
 
 
 def _moved_rows(
@@ -128,7 +136,15 @@ def _moved_rows(
         why |= dict.fromkeys(absent, said)
         wanted = {one: value for one, value in wanted.items() if one in present}
         absent = {}
+    # An empty text there becomes the one that is moved: its language has one item.
+    empty = {
+        product: own[0] for product, own in there.leaves.by_product(there.rows).items() if product in absent
+    }
+    there.leaves.put(
+        np.array([*empty.values()], np.int64), there.leaves.column(absent.pop(one) for one in empty)
+    )
     added = there.add(absent, _codes_of(source, rows) if keeps_language else {})
+    added = np.concatenate([np.array([*empty.values()], np.int64), added])
     arrived = {product: row for row, product in there.leaves.owners(added).items()}
     own = {product: several[0] for product, several in source.by_product(rows).items()}
     taken = np.array([own[one] for one in wanted], np.int64)
@@ -179,8 +195,9 @@ def _refuse_others(
 def _present(place: StepPlace) -> dict[int, dict[str, int]]:
     """Return the rows of what products hold at a place, by the text that is compared."""
     found: dict[int, dict[str, int]] = {}
-    owners = place.leaves.owners(place.rows)
-    for row, text in place.leaves.texts(place.rows).items():
+    rows = _filled(place.leaves, place.rows)
+    owners = place.leaves.owners(rows)
+    for row, text in place.leaves.texts(rows).items():
         found.setdefault(owners[row], {})[composed(text)] = row
     return found
 

@@ -103,6 +103,9 @@ def stored_value(
             if isinstance(value, bool):
                 raise AnswerRefused(f"{value!r} is no number, which {attribute} takes.")
             found = read_number(value) if isinstance(value, str) else read_number(repr(value), is_stored=True)
+            if isinstance(value, int) and found != value:
+                # No digit of a whole number was made by a computer: one that is too long is refused as if typed.
+                found = read_number(str(value))
             if shape is AnswerShape.INTEGER and not isinstance(found, int):
                 raise AnswerRefused(f"{value!r:.60} is not a whole number, which {attribute} takes.")
             return repr(found), ()

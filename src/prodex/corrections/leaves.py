@@ -148,6 +148,15 @@ class Leaves:
         names = [variant_of(spelled[one // width], short[one % width]) for one in kinds.tolist()]
         return names, number.astype(np.int64)
 
+    def spoken(self, rows: Rows) -> pa.Array:
+        """Return the short codes of the languages of texts, also where tables know none: of "de-DE" they have none."""
+        known = self.language.take(pa.array(rows))
+        if not self.is_text or not known.null_count:
+            return known
+        names, number = self._variants
+        own = pa.array([None if one is None else short_of(one) for one in names], TEXT)
+        return pc.coalesce(known, own.take(pa.array(number[rows])))
+
     def variants(self, rows: Sequence[int] | Rows) -> list[str | None]:
         """Return the languages of texts with their countries, as they were sent; None for what is no text."""
         names, number = self._variants

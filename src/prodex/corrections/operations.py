@@ -25,6 +25,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -110,6 +111,8 @@ class SetValue:
     value: str | bool | int | float
 
     def __post_init__(self) -> None:
+        if isinstance(self.value, np.generic):  # a value of a frame, which is the same in Python
+            object.__setattr__(self, "value", self.value.item())
         if not isinstance(self.value, str | bool | int | float) or self.value != self.value:
             raise InputError(
                 f"The value to set is {described(self.value)}. Give a text, a number, True or False; "

@@ -121,7 +121,8 @@ class ProductsInWork:
             return shape
         if root in NEVER_WRITTEN:
             raise StepImpossible(str(why_never_written(root, f"{attribute!r:.60}")))
-        if ("." in attribute and root in self.shapes.found) or shape is not AnswerShape.NONE:
+        is_inside = "." in attribute and not self.shapes.found.keys().isdisjoint((root, attribute))
+        if is_inside or shape is not AnswerShape.NONE:
             raise StepImpossible(
                 f"{attribute!r:.60} cannot be corrected for many products. Correct it in a worklist."
             )

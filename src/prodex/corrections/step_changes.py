@@ -149,10 +149,12 @@ class StepAnswers:
         for done in results:
             if (leaves := done.leaves) is None:
                 continue
+            rows = np.array([one.row for one in done.refused if one.row >= 0], np.int64)
+            spoken = dict(zip(rows.tolist(), leaves.spoken(rows).to_pylist(), strict=True))
             for product, row, why in done.refused:
                 language, text = done.step.language, ""
                 if row >= 0:
-                    language, text = leaves.language[row].as_py(), text_of(leaves.now[row].as_py())
+                    language, text = spoken[row], text_of(leaves.now[row].as_py())
                 about = (self._ids[product], leaves.attribute, language, why)
                 if (*about, row) not in seen:
                     seen.add((*about, row))

@@ -9,7 +9,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from prodex.catalog import Catalog
 from prodex.corrections.leaves import Rows, as_texts
@@ -105,7 +104,7 @@ class StepLog:
         refused = np.array([one.row for one in done.refused if one.row >= 0], np.int64)
         held = leaves.texts(np.concatenate([done.so_already, refused]))
         rows = np.concatenate([done.changed, done.so_already, refused])
-        spoken = leaves.language.take(pa.array(rows)).to_pylist()
+        spoken = leaves.spoken(rows).to_pylist()
         owners, languages = leaves.owners(rows), dict(zip(rows.tolist(), spoken, strict=True))
         sides = (as_texts(one).to_pylist() for one in (done.before, done.after))
         became = self._states(done, states)

@@ -38,7 +38,8 @@ from prodex.corrections.recipe import RecipeStep
 from prodex.corrections.value_places import StepPlace, StepRefusal, StepRows
 from prodex.errors import ProdexError
 from prodex.executors import side_by_side
-from prodex.locales import language_tag
+from prodex.facts.requested_data import Asked, asked_for
+from prodex.locales import language_tag, short_of
 from prodex.worklists.answer_kinds import AnswerShape
 
 #: Texts that are worth a thread.
@@ -138,6 +139,8 @@ def do_step(
     try:
         attribute = work.wire_path(step.attribute)
         tag = _checked(work, step, attribute, None if function is not None else step.operation)
+        if not (is_typed if function is not None else isinstance(step.operation, SetValue | SetCode)):
+            _refuse_unread(work, attribute, tag, None if function is not None else step.operation)
         place = StepPlace.of(work.leaves(attribute), work.mask(step.where), tag)
         was = place.leaves.now
         if function is None:
@@ -189,6 +192,22 @@ def _checked(
     return None if step.language is None else language_tag(step.language)
 
 
+def _refuse_unread(
+    work: ProductsInWork, attribute: str, tag: str | None, operation: Operation | None
+) -> None:
+    """Raise if the catalogue was loaded without what a step reads: its products are not without a value there."""
+    if isinstance(operation, CopyFrom):
+        tag = tag if operation.from_language is None else language_tag(operation.from_language)
+        attribute = work.wire_path(operation.from_attribute or attribute)
+        work.shape_of(attribute)  # raises where there is no such attribute at all
+    spoken = None if tag is None else short_of(tag)
+    if asked_for(work.catalog.origin, [attribute], spoken) is Asked.NOTHING:
+        raise StepImpossible(
+            f"the products were loaded without {attribute}{f' in {tag}' if tag else ''}, so that it is not known what "
+            "they have there. Load them with it."
+        )
+
+
 def _removed(_: ProductsInWork, place: StepPlace, __: RemoveValue) -> StepRows:
     return place.remove()
 
@@ -200,9 +219,8 @@ def _set(work: ProductsInWork, place: StepPlace, operation: SetValue | SetCode) 
 
 
 def _texts(_: ProductsInWork, place: StepPlace, operation: TextOperation) -> StepRows:
-    taken = pa.array(place.rows)
-    values, languages = (one.take(taken) for one in (place.leaves.now, place.leaves.language))
-    return place.put(_side_by_side(operation, values, languages))
+    values = place.leaves.now.take(pa.array(place.rows))
+    return place.put(_side_by_side(operation, values, place.leaves.spoken(place.rows)))
 
 
 #: What each operation does with the columns of a place; its name, its shapes and its parameters are those of its class.

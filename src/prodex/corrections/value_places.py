@@ -121,14 +121,31 @@ class StepPlace:
         leaves = self.leaves
         if not absent:
             return no_rows()
-        gone = np.flatnonzero(leaves.in_language(self.tag) & ~leaves.is_there)
-        by_product = {int(leaves.product[row]): int(row) for row in gone[::-1]}
-        again = {by_product[product]: value for product, value in absent.items() if product in by_product}
+        gone = leaves.by_product(np.flatnonzero(leaves.in_language(self.tag) & ~leaves.is_there))
+        found = {one: self._same_place(gone.get(one, []), new, codes.get(one)) for one, new in absent.items()}
+        by_product = {product: row for product, row in found.items() if row is not None}
+        again = {row: absent[product] for product, row in by_product.items()}
         rows = np.array(list(again), np.int64)
         leaves.put(rows, leaves.column(again.values()))
         fresh = {product: value for product, value in absent.items() if product not in by_product}
         new = leaves.add(fresh, self.tag, codes)
         return np.concatenate([rows, new])
+
+    def _same_place(self, gone: list[int], new: Any, code: str | None) -> int | None:
+        """Return the row, of those that an earlier step has emptied, where a value would be again; None for none.
+
+        A text that keeps its code is not written under that of another country, nor an amount where a number of pieces
+        was, with what else was said of that.
+        """
+        if code is not None:
+            own = zip(gone, self.leaves.variants(gone), strict=True)
+            gone = [row for row, held in own if held is not None and tag_of(held) == tag_of(code)]
+        if self.leaves.shape is AnswerShape.QUANTITY:
+            before = self.leaves.before.take(pa.array(gone, pa.int64())).to_pylist()
+            kind = dimension_of(new[UNIT])
+            own_kind = zip(gone, before, strict=True)
+            gone = [row for row, held in own_kind if held is not None and dimension_of(held[UNIT]) == kind]
+        return gone[0] if gone else None
 
     def why_not_added(self) -> str:
         """Return why a product that has no value here can get none; "" if it can."""

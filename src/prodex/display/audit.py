@@ -145,10 +145,10 @@ def checks_said(number: int) -> Message:
 
 def _unknown_checks(number: int, of: int, *, is_crashed: bool) -> Message:
     said = Message.of_number(
-        "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
-        "products they apply",
-        "{number} of {of} checks unknown for all products: their data were not requested, or nothing decides to which "
-        "products they apply",
+        "{number} of {of} checks unknown for all products: their data were not requested or cannot be read, or nothing "
+        "decides to which products they apply",
+        "{number} of {of} checks unknown for all products: their data were not requested or cannot be read, or nothing "
+        "decides to which products they apply",
         number,
         of=of,
     )
@@ -316,20 +316,24 @@ def _assumption(assumed: tuple[str, Any]) -> str:
     return f"{name} = {str(value).lower() if isinstance(value, bool) else value}"
 
 
-def _one_line(message: str) -> str:
+def _one_line(message: str) -> Said:
     r"""Return a rule's message on one line, without characters that move a cursor or change the direction of writing.
 
     >>> _one_line("ValueError: \u202ea\nb")
     'ValueError: \\u202ea\\nb'
     """
     shown = on_one_line(message[:_LONG])
-    return shown if len(message) <= _LONG else f"{shown}... ({_LONG} of {len(message):,} characters)"
+    if len(message) <= _LONG:
+        return shown
+    return Message("{text}... ({count} of {of} characters)", text=shown, count=_LONG, of=len(message))
 
 
 def _gaps_title(count: int) -> Message:
     if not count:
         return Message("No check fails.")
-    return Message("The {number} largest gaps of {count}:", number=min(count, _SHOWN), count=count)
+    return Message.of_number(
+        "The only gap:", "The {number} largest gaps of {count}:", min(count, _SHOWN), count=count
+    )
 
 
 def _gap(row: dict[Any, Any], words: Translation = ENGLISH) -> tuple[str, str, str]:

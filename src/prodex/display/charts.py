@@ -471,7 +471,7 @@ def grades_over_time(trend: pd.DataFrame, *, words: Translation = ENGLISH) -> Fi
     >>> import prodex
     >>> audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"valid_gtin": {}}})
     >>> grades_over_time(audit.trend()).get_suptitle()
-    '100 % of 1 products have grade A or B'
+    '100 % of 1 product has grade A or B'
     """
     alike = trend[trend["comparable"]].tail(_AUDITS)
     counts = alike[[f"grade_{grade}" for grade in "ABCDE"]].astype(int)
@@ -490,13 +490,16 @@ def grades_sentence(trend: pd.DataFrame) -> Message:
     >>> import prodex
     >>> audit = prodex.audit(prodex.flatten([{"id": 7, "gtin": "03036811359935"}]), {"checks": {"valid_gtin": {}}})
     >>> print(grades_sentence(audit.trend()))
-    100 % of 1 products have grade A or B
+    100 % of 1 product has grade A or B
     """
     last = trend[trend["comparable"]].iloc[-1]
     total = sum(int(last[f"grade_{grade}"]) for grade in "ABCDE")
-    share = float(last["grade_A"] + last["grade_B"]) / total if total else nan
+    # A share of nothing would be taken for one of all products.
+    if not total:
+        return Message("No product has a grade")
+    share = float(last["grade_A"] + last["grade_B"]) / total
     return Message.of_number(
-        "{share:%} of {number} products have grade A or B",
+        "{share:%} of {number} product has grade A or B",
         "{share:%} of {number} products have grade A or B",
         total,
         share=share,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from prodex.catalog.origin import scope_of
 from prodex.display.html_tables import block, table
-from prodex.phrases import moment_in_words
+from prodex.phrases import counted, moment_in_words
 from prodex.untrusted_text import on_one_line
 
 if TYPE_CHECKING:
@@ -48,10 +48,12 @@ def html_of(difference: Difference) -> str:
 
 def _difference_lines(difference: Difference) -> list[str]:
     old, new = difference.old, difference.new
-    lines = [f"Difference of {len(new):,} products to {len(old):,} earlier ones"]
+    lines = [f"Difference of {counted(len(new), 'product')} to {counted(len(old), 'earlier one')}"]
     lines += [f"old: {_origin_line(old)}", f"new: {_origin_line(new)}", *difference.notes]
     if len(difference.not_comparable):
-        lines.append(f"{len(difference.not_comparable):,} attributes are not comparable; see .not_comparable")
+        number = len(difference.not_comparable)
+        are = "is" if number == 1 else "are"
+        lines.append(f"{counted(number, 'attribute')} {are} not comparable; see .not_comparable")
     return lines
 
 

@@ -147,7 +147,7 @@ def facts_of(fix: Fix) -> Iterator[str]:
         if fix.profile.every_check
         else "without rules: only what would be refused"
     )
-    yield f"Catalogue {fix.catalog.origin.source}, {len(fix.catalog):,} products; {checks}"
+    yield f"Catalogue {fix.catalog.origin.source}, {counted(len(fix.catalog), 'product')}; {checks}"
     if fix.tracking is not None:
         yield f"Sent: {fix.tracking.status} {fix.tracking.message}".rstrip()
 

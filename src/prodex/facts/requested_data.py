@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from prodex.catalog import Origin
 from prodex.catalog.origin import Extent
-from prodex.locales import is_whole_language, known_language_tag, short_of
+from prodex.locales import is_same_language, is_whole_language, known_language_tag, tag_of
 from prodex.query import ALWAYS_REQUESTED
 from prodex.tables.attributes import MEASURES, is_within
 from prodex.tables.declaration import TABLES
@@ -145,11 +145,12 @@ def _asked_for_texts(choice: _Choice, path: str, language: str | None) -> Asked:
 def _asked_in_language(languages: Sequence[str], language: str | None) -> Asked:
     if language is None:
         return Asked.PART
-    same = [one for one in languages if short_of(one) == short_of(language)]
+    same = [one for one in languages if is_same_language(one, language)]
     if not same:
         return Asked.NOTHING
     # "fr-BE" is not all that is French.
-    return Asked.ALL if any(map(is_whole_language, same)) else Asked.PART
+    is_whole = any(is_whole_language(one) or tag_of(one) == tag_of(language) for one in same)
+    return Asked.ALL if is_whole else Asked.PART
 
 
 def _may_wrap(left_out: str, path: str) -> bool:

@@ -91,7 +91,8 @@ def toml_value(value: Any) -> str:
         case int():
             return str(int(value))
         case float():
-            return repr(value) if math.isfinite(value) else str(value)
+            # Of a number of numpy, which is a float as well, the plain one.
+            return repr(float(value)) if math.isfinite(value) else str(value)
         case datetime() | date() | time():
             return value.isoformat()
         case Mapping():

@@ -376,7 +376,12 @@ def _day(given: object, audit: Audit) -> date | None:
     if day is not None and day < audit.now.date():
         of_audit = f"{audit.now:%Y-%m-%d}"
         raise InputError(
-            f"until is {day}, which is before the day of the audit ({of_audit}). Give a later one."
+            advice(
+                "{until} is {day}, which is before the day of the audit ({of_audit}). Give a later one.",
+                until=Argument("until"),
+                day=day,
+                of_audit=of_audit,
+            )
         )
     return day
 

@@ -36,7 +36,7 @@ from prodex.quality.check import Check
 from prodex.quality.failures import FAILURES, doubt_rows, failure_filter, failure_rows, failures_frame
 from prodex.quality.gaps import by_check, counts_by_check, gaps, laws
 from prodex.quality.laws import IN_FORCE
-from prodex.quality.profile import Profile
+from prodex.quality.profile import NAMELESS, Profile
 from prodex.quality.requirements import Requirements
 from prodex.quality.scores import by_group, counted, grades, grades_of, whole_score
 from prodex.quality.states import State, States
@@ -287,6 +287,24 @@ class Audit:
         usual = self.profile, self.rule_set, self.grade_with_blocker, self.assumed
         # Figures that are kept have the digest of these, so what is as usual adds nothing.
         return *usual, *filter(None, [other, view])
+
+    def is_like(self, other: Audit) -> bool:
+        """Whether the figures of another audit are of the same measure, so that a change of them says something.
+
+        Profiles that are mappings have one name, whatever they check: audits by these are alike if their checks are.
+
+        Examples
+        --------
+        >>> import prodex
+        >>> catalog = prodex.flatten([{"id": 7, "gtin": "03036811359935"}])
+        >>> audits = [prodex.audit(catalog, {"checks": {name: {}}}) for name in ("valid_gtin", "has_brand")]
+        >>> audits[0].is_like(audits[0]), audits[0].is_like(audits[1])
+        (True, False)
+        """
+        if self.measure != other.measure:
+            return False
+        weighed = [[(one.id, one.severity, one.weight) for one in audit.checks] for audit in (self, other)]
+        return self.profile != NAMELESS or weighed[0] == weighed[1]
 
     def scores(self, by: str = "owner", *, block: str | None = None) -> pd.DataFrame:
         """Return score, grade and readiness of each group: the worst first, groups of fewer than ten products last.
@@ -728,8 +746,9 @@ class Audit:
         Parameters
         ----------
         others
-            Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`,
-            and for views among audits, or audits among views.
+            Other audits; `comparable` is False for those with another profile, rule set or `grade_with_blocker`, for
+            other checks where the profile is a mapping without a name, and for views among audits, or audits among
+            views.
 
         Returns
         -------
@@ -754,7 +773,7 @@ class Audit:
                 "audited_at": one.audited_at,
                 "profile": one.profile,
                 "rule_set": one.rule_set,
-                "comparable": one.measure == self.measure,
+                "comparable": self.is_like(one),
                 **one.summary.to_dict(),
                 **{
                     f"{name}_then": None if one.accepted_then is None else getattr(one.accepted_then, name)

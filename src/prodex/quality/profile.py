@@ -78,7 +78,7 @@ from prodex.files.toml_text import NotToml, TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.installed_packs import installed_packs
 from prodex.locales import market_code
-from prodex.phrases import hint, nearest
+from prodex.phrases import counted, hint, nearest
 from prodex.quality.check import Check, plain_fact
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.required_checks import checks_of_requirements
@@ -100,6 +100,9 @@ _KEYS = (
     "ingredients",
 )
 
+
+#: The name of every profile that is a mapping: it says nothing of what is checked.
+NAMELESS = "own"
 
 #: The profiles of prodex that were read in this process: they are frozen.
 _READ: dict[tuple[type, str], Any] = {}
@@ -173,7 +176,7 @@ class Profile:
         if isinstance(source, Requirements):
             return cls(source.name, f"Requirements {source.name}").with_requirements(source)
         if isinstance(source, Mapping):
-            return cls._made("own", source, TomlText("profile", ""))
+            return cls._made(NAMELESS, source, TomlText("profile", ""))
         if not isinstance(source, str | Path):
             raise InputError(
                 f"profile is {described(source)}. Give the name of a profile, such as 'core', the path of your own, or "
@@ -410,7 +413,7 @@ class Profile:
         return pd.DataFrame(rows, columns=list(columns))
 
     def __repr__(self) -> str:
-        lines = [f"Profile {self.name!r}: {self.title}, {len(self.every_check)} checks"]
+        lines = [f"Profile {self.name!r}: {self.title}, {counted(len(self.every_check), 'check')}"]
         lines += [f"  {c.severity:<8} {c.id}: {c.title}" for c in self.every_check]
         return "\n".join(map(on_one_line, lines))
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from prodex.advice import Argument, PythonCall, advice
 from prodex.errors import QueryError
-from prodex.locales import short_of
+from prodex.locales import is_whole_language, short_of
 from prodex.query import ProductQuery
 from prodex.query.values import EPOCH, MILLISECOND, SECOND, ProductStatus
 from prodex.selection.paths import languages_of, needs_audit, paths_of
@@ -70,8 +70,9 @@ def _refuse_what_is_left_out(query: ProductQuery, rest: Selection) -> None:
                     exclude=Argument("source_exclude"),
                 )
             )
-    asked = {short_of(one) for one in query.product_languages or ()}
-    if asked and (has_words or not languages_of(rest) <= asked):
+    # "fr-BE" is not all that is French, and what is filled is known of a language with all its variants.
+    asked = {short_of(one) for one in query.product_languages or () if is_whole_language(one)}
+    if query.product_languages and (has_words or not languages_of(rest) <= asked):
         raise QueryError(
             advice(
                 "{rest} is chosen from what was loaded, and needs texts in languages that the query leaves out. Take "

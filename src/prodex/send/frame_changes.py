@@ -18,7 +18,14 @@ from prodex.changes.change import Path
 from prodex.errors import ChangesRefused, ChangesStale, InputError
 from prodex.formats.formulas import unescape_formulas
 from prodex.languages.message import said_by
-from prodex.locales import is_long_code, is_meant, is_whole_language, language_tag, short_of
+from prodex.locales import (
+    is_long_code,
+    is_meant,
+    is_whole_language,
+    known_language_tag,
+    language_tag,
+    short_of,
+)
 from prodex.phrases import hint_and_all
 from prodex.send.known_products import KnownProducts, received_products
 from prodex.send.merging import TextPlace, replace_code, text_change, text_there
@@ -205,7 +212,10 @@ def _wide(
     if language is not None and short_of(language) not in known.codes:
         language_tag(language)  # raises if it is not a language; one without texts is valid
     # A product may be in several rows, and is looked up once.
-    unchanged = _unchanged_cells(frame, catalog.where(product_id=list(dict.fromkeys(ids))), language)
+    products = catalog.where(product_id=list(dict.fromkeys(ids)))
+    unchanged = _unchanged_cells(frame, products, language)
+    if language is None:
+        unchanged |= _unchanged_texts([str(name) for name in frame if name not in unchanged], products, known)
     for name in map(str, frame.columns):
         if name in {"product_id", "gtin"}:
             continue
@@ -220,14 +230,25 @@ def _wide(
                 yield product, _text_or_value(name, new, old, product, known, language)
 
 
-def _unchanged_cells(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> pd.DataFrame:
-    """Return the wide form of the catalogue, with the columns of both of its variants."""
+def _unchanged_texts(
+    names: Sequence[str], catalog: Catalog, known: KnownProducts
+) -> Iterator[tuple[str, pd.Series]]:
+    """Yield columns of texts that are not called as texts were sent: `fr-BE` beside `fr`, or `nb` for `no`."""
+    for name in names:
+        attribute, _, spoken = name.rpartition(".")
+        if attribute in known.texts and known_language_tag(spoken) is not None:
+            cells = catalog.wide(spoken, [attribute], columns=["product_id"]).set_index("product_id")
+            yield name, cells[attribute]
+
+
+def _unchanged_cells(frame: pd.DataFrame, catalog: Catalog, language: str | None) -> dict[str, pd.Series]:
+    """Return the columns of the wide form of the catalogue, by name, with those of both of its forms."""
     unchanged = catalog.wide(language).set_index("product_id")
     # The second variant costs as much as the first, and only some frames have its columns.
     if {name for name in map(str, frame.columns) if name not in unchanged}:
         numbers = catalog.wide(language, numbers=True).set_index("product_id")
         unchanged = unchanged.join(numbers[[name for name in numbers if name not in unchanged]])
-    return unchanged
+    return {str(name): unchanged[name] for name in unchanged}
 
 
 def _text_or_value(

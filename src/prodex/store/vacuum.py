@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from prodex import clock
+from prodex.advice import Argument, advice
 from prodex.arguments import whole_number
 from prodex.catalog import Catalog
 from prodex.errors import QueryError, SnapshotDamaged, SnapshotNotFound
@@ -74,7 +75,13 @@ def vacuum(name: str | Catalog, *, keep: int = 3, dry_run: bool = False) -> pd.D
     ['older than the newest 1', 'older than the newest 1']
     """
     if (number := whole_number(keep, 1)) is None:
-        raise QueryError(f"keep is {keep!r}. Keep at least one snapshot; delete the folder to keep none.")
+        raise QueryError(
+            advice(
+                "{keep} is {given}. Keep at least one snapshot; delete the folder to keep none.",
+                keep=Argument("keep"),
+                given=repr(keep),
+            )
+        )
     name = name_of(name, "vacuum")
     folder = snapshots_folder() / checked_name(name)
     with reading(folder):

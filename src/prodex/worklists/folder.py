@@ -341,9 +341,9 @@ def _worklist_facts(
         then_moment=f"{audit.now:%Y-%m-%d %H:%M}",
     )
     judged_by = Message(
-        "{profile}, {checks:d} checks, rule set {rule_set}",
+        "{profile}, {checks}, rule set {rule_set}",
         profile=audit.profile,
-        checks=len(audit.checks),
+        checks=Message.of_number("{number} check", "{number} checks", len(audit.checks)),
         rule_set=audit.rule_set,
     )
     made_by = Message(
@@ -397,19 +397,20 @@ def _omissions(
     reasons = audit.accepted_reasons()
     # A view has none of them, whatever is wished.
     if len(reasons) and (not accepted or audit.as_found is not None):
-        named = "; ".join(
-            f"{row.accepted} ({row.accepted_by}, {row.findings:,})"
-            for row in reasons.head(_REASONS).itertuples()
-        )
-        text: Said = named
-        if len(reasons) > _REASONS:
-            more = len(reasons) - _REASONS
-            text = Message("{text}; and {count} more reasons", text=named, count=more)
+        named: list[Message] = [
+            # Numbers are written as the reader writes them.
+            Message("{reason} ({person}, {count})", reason=str(why), person=str(who), count=int(count))
+            for why, who, count in reasons.head(_REASONS)[["accepted", "accepted_by", "findings"]].itertuples(
+                index=False, name=None
+            )
+        ]
+        if (more := len(reasons) - _REASONS) > 0:
+            named.append(Message.of_number("and {number} more reason", "and {number} more reasons", more))
         yield Message.of_number(
-            "{number} finding that were accepted: {text}.",
-            "{number} findings that were accepted: {text}.",
+            "{number} finding that was accepted: {conditions}.",
+            "{number} findings that were accepted: {conditions}.",
             int(reasons["findings"].sum()),
-            text=text,
+            conditions=tuple(named),
         )
     if equal:
         only: dict[str, Any] = {} if accepted else {"accepted": False}

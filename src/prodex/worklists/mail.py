@@ -45,18 +45,7 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
         "",
         *(on_one_line(line) for line in summary_sentences(worklist, states)),
         "",
-        _("The workbook {file} is attached. Please", file=on_one_line(workbook.name)),
-        "1. "
-        + _(
-            'open the sheet "{sheet}": each row is one product and what is wrong with it;',
-            sheet=_(TO_FIX_SHEET),
-        ),
-        "2. " + _('write the correct value into the column "New value", as the column beside it says;'),
-        "3. "
-        + _(
-            'where many rows ask for the same, write it once, in the sheet "{sheet}";', sheet=_(SEVERAL_SHEET)
-        ),
-        "4. " + _("leave empty what you do not know, and send the workbook back."),
+        *_what_to_do(worklist, on_one_line(workbook.name), asked),
         "",
         _("Thank you."),
         "",
@@ -64,14 +53,45 @@ def mail_of(worklist: Worklist, workbook: Path, states: Sequence[AnswerCell]) ->
     mail = EmailMessage(policy=SMTP)
     # With this header, mail programs open the file as a draft, and not as a mail that was received.
     mail["X-Unsent"] = "1"
-    subject = _(
-        "Product data to correct: {owner}, {answers_counted} asked for",
+    subject = words.ngettext(
+        "Product data to correct: {owner}, {number} answer asked for",
+        "Product data to correct: {owner}, {number} answers asked for",
+        asked,
         owner=short,
-        answers_counted=words.ngettext("{number} answer", "{number} answers", asked),
     )
+    if not asked:
+        subject = _("Product data to correct: {owner}", owner=short)
     mail["Subject"] = subject
     mail.set_content("\n".join(lines), charset="utf-8", cte="quoted-printable")
     mail.add_attachment(workbook.read_bytes(), "application", _WORKBOOK, filename=workbook.name)
     mail.set_boundary(_BOUNDARY)  # a drawn one would make each file another one
     # Folded, a subject without other letters than those of ASCII would begin with a line break.
     return mail.as_bytes(policy=SMTP.clone(max_line_length=_UNFOLDED) if subject.isascii() else None)
+
+
+def _what_to_do(worklist: Worklist, workbook: str, asked: int) -> list[str]:
+    """Return what its reader has to do: a workbook that asks for nothing, or for nothing alike, has no place for it."""
+    _ = worklist.words.gettext
+    sheet = _(TO_FIX_SHEET)
+    if not asked:
+        return [
+            _(
+                'The workbook {file} is attached. Each row of its sheet "{sheet}" is one product and what is wrong '
+                'with it. None asks for a new value: the column "How to answer" says why.',
+                file=workbook,
+                sheet=sheet,
+            )
+        ]
+    several = _(
+        'where many rows ask for the same, write it once, in the sheet "{sheet}";', sheet=_(SEVERAL_SHEET)
+    )
+    steps = [
+        _('open the sheet "{sheet}": each row is one product and what is wrong with it;', sheet=sheet),
+        _('write the correct value into the column "New value", as the column beside it says;'),
+        *[several] * worklist.has_several,
+        _("leave empty what you do not know, and send the workbook back."),
+    ]
+    return [
+        _("The workbook {file} is attached. Please", file=workbook),
+        *(f"{number}. {step}" for number, step in enumerate(steps, 1)),
+    ]

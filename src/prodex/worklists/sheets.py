@@ -21,10 +21,15 @@ from prodex.worklists.grid import WorkbookCells
 from prodex.worklists.layout import DELETE_WORD, SEVERAL, SEVERAL_SHEET, TO_FIX, TO_FIX_SHEET
 
 
-def _how_to_fill_in(words: Translation) -> list[str]:
-    """Return what somebody has to know who fills in a worklist."""
+def _how_to_fill_in(words: Translation, *, has_several: bool) -> list[str]:
+    """Return what somebody has to know who fills in a worklist, which has a sheet for several rows at once or not."""
     _ = words.gettext
     several_sheet, delete = _(SEVERAL_SHEET), _(DELETE_WORD)
+    several = _(
+        'Where several rows ask for the same, the sheet "{sheet}" takes one answer for all of them. What is '
+        "written in a row itself counts before it.",
+        sheet=several_sheet,
+    )
     return [
         _(
             'Go to the sheet "{sheet}". Each row is one finding: the product and field, the current value, what is '
@@ -36,11 +41,7 @@ def _how_to_fill_in(words: Translation) -> list[str]:
             "changes. {delete} removes a text. Rows may be sorted and removed.",
             delete=delete,
         ),
-        _(
-            'Where several rows ask for the same, the sheet "{sheet}" takes one answer for all of them. What is '
-            "written in a row itself counts before it.",
-            sheet=several_sheet,
-        ),
+        *[several] * has_several,
         _(
             "Cells in grey cannot be filled in: a GTIN, a status or a date of the service is corrected at its source. "
             "If an update of the field waits for acceptance, there is nothing to answer before it is accepted or "
@@ -192,6 +193,11 @@ class Worklist:
         """Number of failing checks of products: a product can fail a check by several findings."""
         return len(self.rows.group_by(["product_id", "check"], use_threads=False).aggregate([]))
 
+    @property
+    def has_several(self) -> bool:
+        """Whether rows ask for the same, so that its workbook has the sheet where they are answered at once."""
+        return bool(self.rows["same_answer"].null_count < len(self.rows))
+
     @cached_property
     def by_severity(self) -> Mapping[str, int]:
         """The number of findings of each severity that occurs."""
@@ -245,26 +251,30 @@ def summary_sentences(worklist: Worklist, states: Sequence[AnswerCell]) -> list[
     }
     sentences = [] if worklist.about is None else [worklist.about]
     if not figures:
-        some = _(
-            "{products} products have something to fix: {findings_counted} in {checks_counted}.",
-            products=worklist.products,
+        some = words.ngettext(
+            "{number} product has something to fix: {findings_counted} in {checks_counted}.",
+            "{number} products have something to fix: {findings_counted} in {checks_counted}.",
+            worklist.products,
             **fails,
         )
     elif is_part:
-        some = _(
-            "{products} of {of} chosen products have something to fix: {findings_counted} in {checks_counted}.",
+        some = words.ngettext(
+            "{products} of {number} chosen product has something to fix: {findings_counted} in {checks_counted}.",
+            "{products} of {number} chosen products have something to fix: {findings_counted} in {checks_counted}.",
+            int(figures["products"]),
             products=worklist.products,
-            of=int(figures["products"]),
             **fails,
         )
     else:
-        some = _(
-            "{products} of {of} products have something to fix: {findings_counted} in {checks_counted}.",
+        some = words.ngettext(
+            "{products} of {number} product has something to fix: {findings_counted} in {checks_counted}.",
+            "{products} of {number} products have something to fix: {findings_counted} in {checks_counted}.",
+            int(figures["products"]),
             products=worklist.products,
-            of=int(figures["products"]),
             **fails,
         )
     sentences.append(some)
+    # More products than are listed: there are several, so that these sentences need no form for one.
     if figures and worklist.products < int(figures["to_work_on"]):
         every = {"every": int(figures["to_work_on"]), "of": int(figures["products"])}
         sentences.append(
@@ -356,7 +366,10 @@ def read_me_lines(
     formula = _("{name}: {value}", name=_("Formula"), value=_(FORMULA))
     return [
         (_("What to fix: {owner}", owner=worklist.title), summary_sentences(worklist, states)),
-        (_("How to fill it in"), _how_to_fill_in(words)),
+        (
+            _("How to fill it in"),
+            _how_to_fill_in(words, has_several=worklist.has_several),
+        ),
         (_("Where it comes from"), where),
         (_("What is left out"), left_out),
         (_("How to read it"), [severities, f"{formula}.", _(CAVEAT), *notes, *unshown]),

@@ -16,6 +16,7 @@ from prodex.display.audit import accepted_text, checks_said, grade_said, lines, 
 from prodex.display.report.products import cards, failing
 from prodex.display.watch import explained, first_sentences, headline
 from prodex.facts.groups import column_names, shown_names
+from prodex.facts.unreadable import unreadable_places
 from prodex.languages import ENGLISH, Message, Said, Translation
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness, counted_of
 from prodex.quality.declared_fields import FIELDS
@@ -162,6 +163,8 @@ def not_asked(audit: Audit, words: Translation = ENGLISH) -> list[str]:
             (Message("Of these attributes not every value could be read: {text}."), extent.in_part),
         ]
     left_out = [what.with_values(text=tuple(names)) for what, names in restrictions if names]
+    # A field that the profile does not declare leaves other checks as they are: only a request makes them unknown.
+    is_restricted = bool(left_out)
     table = audit.by_check
     waiting = {check.id: check.not_asked for check in audit.checks if check.not_asked}
     if waiting:
@@ -179,10 +182,28 @@ def not_asked(audit: Audit, words: Translation = ENGLISH) -> list[str]:
     if len(audit) and blind:
         left_out.append(
             Message("Therefore unknown for every product: {text}.", text=blind)
-            if left_out
+            if is_restricted
             else Message("Unknown for every product: {text}.", text=blind)
         )
+    if unreadable := _unreadable(audit):
+        left_out.append(
+            Message(
+                "At these attributes of some products of the catalogue is something that cannot be read: {text}. It is "
+                "no missing value, and what needs it is unknown.",
+                text=unreadable,
+            )
+        )
     return [words.say(one) for one in left_out]
+
+
+def _unreadable(audit: Audit) -> tuple[str, ...]:
+    """Return the wire paths at which the catalogue holds what cannot be read, as far as it is available."""
+    if audit.catalog is None:
+        return ()
+    extent = audit.origin.extent
+    found = (path for path, _ in unreadable_places(audit.catalog))
+    # Of a file, attributes of which not every value could be read are named already.
+    return tuple(dict.fromkeys(one for one in found if extent is None or not extent.is_in_part(one)))
 
 
 def tiles(audit: Audit, before: Audit | None, words: Translation = ENGLISH) -> list[dict[str, Any]]:
@@ -257,7 +278,7 @@ def _before(audit: Audit, trend: Sequence[Audit]) -> Audit | None:
         one
         for one in trend
         # An audit by another profile or rule set would make every tile look like a change.
-        if one.measure == audit.measure and (one.now, one.audited_at) < (audit.now, audit.audited_at)
+        if audit.is_like(one) and (one.now, one.audited_at) < (audit.now, audit.audited_at)
     ]
     return max(earlier, key=lambda one: (one.now, one.audited_at), default=None)
 

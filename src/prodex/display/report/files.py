@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -55,8 +57,19 @@ FILES = (*(f"{name}.{ending}" for name in ("failures", "products", "checks") for
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder of the files that a page links to, which is next to the page."""
-    return page.with_name(f"{safe_name(page.stem)}_files")
+    """Return the folder of the files that a page links to, which is next to the page, and of no other page.
+
+    Pages of suppliers called "A & B" and "A + B" would have the same safe name, and each the lists of the other.
+
+    >>> [folder_of(Path(name)).name for name in ("report.html", "A & B.html", "A + B.html")]
+    ['report_files', 'A_B-208dce6b_files', 'A_B-03673d5d_files']
+    """
+    name = unicodedata.normalize("NFC", page.name)
+    safe = safe_name(page.stem)
+    if name == f"{safe}.html":
+        return page.with_name(f"{safe}_files")
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return page.with_name(f"{safe}-{digest[:8]}_files")
 
 
 def write_files(

@@ -41,10 +41,13 @@ from prodex.progress import PATIENCE, Progress, reporting
 _EACH, _SAMPLE, _ROWS = 500, 1_000, 20
 #: Causes, and attributes, that are listed.
 _MOST = 100
-#: Bytes that stay free for what the parts have in common.
-_COMMON = 800_000
+#: Bytes that stay free for the shapes of values, and for what is said of what does not fit.
+_SHAPES = 100_000
 _PRODUCTS = ("gtin", "name", "brand", "owner")
-_HOW = "Compare a selection of both catalogues: px.diff(old.where(...), new.where(...)).to_html(path)."
+_HOW = (
+    "Compare a selection of both catalogues: px.diff(old.where(...), new.where(...)).to_html(path), or --select in a "
+    "terminal."
+)
 
 
 def write_changes(difference: Difference, path: str | Path, progress: Progress = None) -> HtmlFile:
@@ -100,7 +103,7 @@ def write_changes(difference: Difference, path: str | Path, progress: Progress =
             "columns": value_table(found, EVERY, slice(0))["columns"],
             "size": _ROWS,
         }
-        room = MOST_BYTES - size_around(title) - _COMMON - len(file_part("data", data))
+        room = MOST_BYTES - size_around(title) - _SHAPES - len(file_part("data", data))
         with reporter.phase("Writing values", "changed values", shown, counts=True) as phase:
             rows = PackedParts("values", _rows(found, shown), _EACH, _SAMPLE)
             parts, count = rows.within(room, phase)

@@ -13,6 +13,9 @@ from prodex.progress import Phase
 #: how far before it is, which is alike in like values; or another value as {"v": ...}.
 Node: TypeAlias = str | tuple[int, ...] | dict[str, Any]
 
+#: What most values have in common takes no more of the room than this.
+_MOST_COMMON = 0.5
+
 
 class Packer:
     """Numbers what values are made of: equal ones have one number.
@@ -104,7 +107,11 @@ class PackedParts:
         self._values = chain(first, every)
 
     def within(self, room: int, phase: Phase) -> tuple[list[str], int]:
-        """Return as many parts as there is room for, in bytes, and the number of their values."""
+        """Return as many parts as have room beside the common one, in bytes, and the number of their values."""
+        if len(self.common()) > room * _MOST_COMMON:
+            # Long values that differ have nothing in common: those that were looked at would be in it whole.
+            self._common = Packer()
+        room -= len(self.common())
         parts: list[str] = []
         packed = 0
         for number in count():
@@ -121,5 +128,5 @@ class PackedParts:
         return parts, packed
 
     def common(self) -> str:
-        """Return the part that all others need, once these are made: it has the shapes of all of them."""
+        """Return the part that all others need: once these are made, it has the shapes of all of them."""
         return file_part(self._name, {"shapes": [*self._common.shapes], "nodes": self._common.nodes})

@@ -1,4 +1,4 @@
-"""What an audit found, in a file: figures, grades, largest gaps, and failing checks, of which each filters; and what is accepted."""
+"""What an audit found, in a file: figures, grades, largest gaps, what is accepted, and failing checks as filters."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ from prodex.progress import PATIENCE, Progress, reporting
 
 #: Cards that are packed together, and those by which is found what most cards have in common.
 EACH, _SAMPLE = 50, 100
-#: Bytes that the parts of cards need at most besides them.
-_COMMON = 400_000
+#: Bytes that stay free for the shapes of cards, which are known once all are made.
+_SHAPES = 100_000
 
 
 def write_products(session: Session, path: str | Path, progress: Progress = None) -> HtmlFile:
@@ -74,7 +74,7 @@ def write_products(session: Session, path: str | Path, progress: Progress = None
             shown, notes = _within_limit(session)
             head = page_head(title, notes)
             data = products_data(shown, head)
-        room = MOST_BYTES - size_around(title) - _COMMON
+        room = MOST_BYTES - size_around(title) - _SHAPES
         data["cards"] = {"each": EACH, "count": len(data["ids"]), "why": ""}
         if len(first := file_part("data", data)) > room:
             data = without_texts(data, shown)
@@ -102,8 +102,8 @@ def write_products(session: Session, path: str | Path, progress: Progress = None
 
 
 _HOW = (
-    "Filter the products and call to_html again, or give it a selection: "
-    'px.explore(catalog.where(brand_code="ACME")).to_html("acme.html").'
+    "Filter the products, and write the file of those that are left: "
+    'px.explore(catalog.where(brand_code="ACME")).to_html("acme.html"), or --select in a terminal.'
 )
 
 

@@ -39,6 +39,9 @@ def handed_over(
     """
     with TemporaryDirectory(prefix="prodex-download-") as folder:
         said = write(Path(folder), reporter)
+        # Where it was written is of no use to anybody: the files first, whose paths begin with the folder's.
+        for one in sorted((Path(folder), *Path(folder).rglob("*")), reverse=True):
+            said = said.replace(f" to {one}", "")
         file, content = packed(Path(folder), name, kind)
     if len(content) > _MOST:
         raise InputError(
@@ -46,7 +49,7 @@ def handed_over(
             "export them from a terminal or a notebook."
         )
     app.give(file, content)
-    return f"{said.replace(f' to {folder}', '')} Your browser saves {file} ({len(content):,} bytes)."
+    return f"{said} Your browser saves {file} ({len(content):,} bytes)."
 
 
 def packed(folder: Path, name: str, kind: str) -> tuple[str, bytes]:
