@@ -458,6 +458,18 @@ def test_a_snapshot_that_was_copied_in_part_makes_verify_fail(run: Run) -> None:
     assert "copied or deleted in part" in done.stdout
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links take a right of its own on Windows")
+def test_a_link_in_place_of_a_snapshot_makes_verify_fail(run: Run, tmp_path: Path) -> None:
+    """Its files are as written, and its name opens nothing."""
+    folder = prodex.flatten([{"id": 1}]).save("shop").folder
+    assert folder is not None
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+
+    done = run("snapshots", "--verify")
+    assert (1, True) == (done.returncode, "links among snapshots are not followed" in done.stdout)
+
+
 @pytest.mark.slow
 def test_a_snapshot_is_refreshed(run: Run, home: Path, sample_exchange: Sandbox) -> None:
     """It says when nothing changed; a sweep lists everything."""

@@ -124,12 +124,20 @@ def test_a_job_fails_below_a_score(run: Run, profile: str) -> None:
 
     assert (0, 1) == (run(*words, "0.6").exit_code, result.exit_code)
     assert "The score is not 0.9 or more: it is 0.667." in result.stderr
-    empty = Path(profile).with_name("empty.toml")
-    empty.write_text("title = 'nothing'")
+    ended = Path(profile).with_name("ended.toml")
+    ended.write_text("[checks.valid_gtin]\nuntil = 2020-01-01")
     assert (
         "since no check applies"
-        in run("audit", "shop", "--profile", str(empty), "--fail-under", "0.1").stderr
+        in run("audit", "shop", "--profile", str(ended), "--fail-under", "0.1").stderr
     )
+
+
+def test_a_profile_that_asks_nothing_is_no_pass(run: Run, profile: str) -> None:
+    """A job that fails on blockers would end well with it for ever."""
+    empty = Path(profile).with_name("empty.toml")
+    empty.write_text("title = 'nothing'")
+    done = run("audit", "shop", "--profile", str(empty), "--fail-on", "blocker")
+    assert (1, True) == (done.exit_code, "the profile has no check" in str(done.exception))
 
 
 @pytest.mark.slow

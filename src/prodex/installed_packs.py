@@ -28,17 +28,18 @@ class RulePack:
     ----------
     name
         Its package, the first part of the names of its modules.
-    entry
-        What its import is asked for by.
+    entries
+        What its import is asked for by: one for each of its modules that have rules.
     """
 
     name: str
-    entry: EntryPoint
+    entries: tuple[EntryPoint, ...]
 
     @cached_property
     def distribution(self) -> str:
         """What was installed, as an installer calls it; the name of the pack where nobody knows."""
-        return self.name if self.entry.dist is None else self.entry.dist.name
+        dist = self.entries[0].dist
+        return self.name if dist is None else dist.name
 
     @property
     def is_shipped(self) -> bool:
@@ -53,10 +54,10 @@ class RulePack:
         places = None if found is None else found.submodule_search_locations
         return Path(next(iter(places))) if places else None
 
-    def profiles(self) -> dict[str, str]:
-        """Return the text of each of its profiles, by name."""
+    def profiles(self) -> dict[str, bytes]:
+        """Return the content of each of its profiles, by name."""
         files = [] if self.folder is None else sorted((self.folder / "profiles").glob("*.toml"))
-        return {file.stem: file.read_text("utf-8") for file in files}
+        return {file.stem: file.read_bytes() for file in files if file.is_file()}
 
     def catalogue(self, language: str) -> bytes | None:
         """Return its messages in a language, compiled; None where it has none."""
@@ -75,6 +76,8 @@ def installed_packs() -> Mapping[str, RulePack]:
     >>> installed_packs()["prodex_food"].is_shipped
     True
     """
-    # An editable installation beside an older one is listed twice: the first is the one that is imported.
-    found = {entry.module.partition(".")[0]: entry for entry in reversed(tuple(entry_points(group=GROUP)))}
-    return {name: RulePack(name, entry) for name, entry in sorted(found.items())}
+    found: dict[str, dict[str, EntryPoint]] = {}
+    for entry in entry_points(group=GROUP):
+        # An editable installation beside an older one is listed twice: the first is the one that is imported.
+        found.setdefault(entry.module.partition(".")[0], {}).setdefault(entry.value, entry)
+    return {name: RulePack(name, tuple(entries.values())) for name, entries in sorted(found.items())}

@@ -56,6 +56,17 @@ class Environment:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
         subprocess.run([*command, "--target", self._packages, place], check=True, capture_output=True)
 
+    def put(self, entries: str, files: dict[str, str | bytes]) -> None:
+        """Put a pack of several files there, as an installer leaves it."""
+        told = {
+            "own-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: own\nVersion: 1\n",
+            "own-1.dist-info/entry_points.txt": f"[prodex.rules]\n{entries}\n",
+        }
+        for name, content in (told | files).items():
+            path = self._packages / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
     def run(self, code: str, before: str = "") -> str:
         """Return what a script prints that runs in it; what comes before runs before prodex is imported."""
         done = subprocess.run(
@@ -142,6 +153,53 @@ print(audit.crashes[0].message)
         "the pack of rules shop_rules cannot be imported (ModuleNotFoundError: No module named 'a_module"
         in said
     )
+
+
+def test_a_pack_that_ends_the_program_ends_nothing(environment: Environment) -> None:
+    """An audit ended without a word, and with the code of a success."""
+    environment.install(module=_MODULE + "\nimport sys\nsys.exit(0)\n")
+    said = environment.run(
+        'warnings.simplefilter("always")\nprint(len(prodex.audit(catalog, progress=False)))'
+    )
+    assert said.startswith("1\n")
+    assert "The pack of rules shop_rules cannot be imported (SystemExit: 0)" in said
+
+
+def test_each_module_of_a_pack_that_tells_of_itself_is_imported(environment: Environment) -> None:
+    """Of two only the first was, and the rules of the other were unknown."""
+    modules = {"own/rules.py": _MODULE, "own/more.py": _MODULE.replace("no_text_shouts", "no_text_whispers")}
+    environment.put("a = own.rules\nb = own.more", {"own/__init__.py": "", **modules})
+    said = environment.run(
+        'print(prodex.rules().set_index("rule").loc[["no_text_shouts", "no_text_whispers"], "pack"].tolist())'
+    )
+    assert "['own', 'own']\n" == said
+
+
+def test_a_profile_of_a_pack_that_cannot_be_read_concerns_itself_only(environment: Environment) -> None:
+    """It is named, whatever is wrong with it; all others are listed and judge. A byte order mark is no harm."""
+    profiles: dict[str, str | bytes] = {
+        "own/profiles/latin.toml": "title = 'Prüfung'\n[checks.no_text_shouts]\n".encode("latin-1"),
+        "own/profiles/torn.toml": "title = 'Own",
+        "own/profiles/odd.toml": "[checks.no_text_shuots]\n",
+        "own/profiles/good.toml": b"\xef\xbb\xbf[checks.no_text_shouts]\n",
+    }
+    environment.put("own = own", {"own/__init__.py": _MODULE, **profiles})
+    said = environment.run(
+        """
+warnings.simplefilter("always")
+print(prodex.profiles()["profile"].tolist()[-2:])
+for name in ("core", "good", "latin", "torn", "odd"):
+    try:
+        print(name, len(prodex.audit(catalog, name, progress=False)))
+    except prodex.ProdexError as error:
+        print(name, error)
+"""
+    )
+    assert "['good', 'food-eu']\ncore 1\ngood 1\n" in said
+    assert "latin The profile latin of an installed pack is not UTF-8 text. Save it as UTF-8." in said
+    assert "torn The profile torn of an installed pack is not TOML" in said
+    assert "odd profile odd, line 1, checks.no_text_shuots: there is no rule" in said
+    assert 3 == said.count("A profile is left out. ")
 
 
 def test_a_rule_of_ones_own_takes_the_place_of_one_of_a_pack_on_purpose_only(

@@ -109,7 +109,7 @@ def test_an_audit_of_some_products_answers_for_those(sample: prodex.Catalog) -> 
 
 def test_an_empty_audit_can_be_saved() -> None:
     """An audit without products can be saved, and so can one without checks."""
-    for name, records, profile in (("empty", [], "core"), ("bare", [{"id": 7}], {"checks": {}})):
+    for name, records, profile in (("empty", [], "core"), ("bare", [{"id": 7}], prodex.Profile("none"))):
         audit = prodex.audit(prodex.flatten(records), profile)
         audit.save(name)
 

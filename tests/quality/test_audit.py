@@ -296,6 +296,20 @@ def test_unknown_is_counted_and_shown() -> None:
     assert [1, 1] == audit.coverage()["unknown"].tolist()
 
 
+def test_a_market_without_a_known_language_is_said_where_its_language_is_asked_for() -> None:
+    """Nothing is asked in it, and a product that nothing is asked of would be taken for one that has it."""
+    records = [{"id": number, "product_key": {"target_market_id": number}} for number in (208, 250, 616)]
+    asked, named = (
+        {"checks": {"required_text": {"attribute": "nameLegal", "language": language, **more}}}
+        for language, more in (("of the market", {}), ("fr", {"only": {"market": 250}}))
+    )
+
+    said = "no language is known for the market of 2 products (208, 616): no text is asked for in it"
+    assert [True, False] == [
+        said in repr(prodex.audit(prodex.flatten(records), one)) for one in (asked, named)
+    ]
+
+
 def test_a_market_that_is_not_known_matters_only_to_checks_for_a_market() -> None:
     """A warning that concerns no check would hide those that do."""
     somewhere = {"product_key": {"target_market_id": 250}}

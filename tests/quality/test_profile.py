@@ -161,6 +161,24 @@ def test_checks_are_left_out_by_rule_or_by_id() -> None:
             "[checks.required_text]\nattribute='a'\nlanguage='of the market'\nonly={market='Fance'}",
             "line 4, checks.required_text.only: .*Did you mean 'France'",
         ),
+        (
+            "[checks.required_text]\nattribute='a'\nlanguage='of the market'\nonly={market=['France', 'Denmark']}",
+            "line 3, checks.required_text.language: no language is known for the market 208, so 'of the market' asks",
+        ),
+        (
+            "[checks.required_text]\nattribute = 'a'\nlanguage = []",
+            "line 3, checks.required_text.language: language is an empty list, which asks nothing",
+        ),
+        (
+            "[checks.translated]\nlanguage = 'fr'\nattributes = []",
+            "line 3, checks.translated.attributes: attributes is an empty list, which asks nothing",
+        ),
+        (
+            "title = 'Own'\n[checks]",
+            "line 2, checks: the profile has no check, so that any product would pass",
+        ),
+        ("title = 'Own'", "checks: the profile has no check"),
+        ("without = ['has_name']\n[checks.has_name]", "line 1, without: .* and none is: write extends"),
     ],
 )
 def test_a_mistake_is_named_with_file_line_and_key(tmp_path: Path, text: str, why: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -109,6 +110,31 @@ def test_a_rule_says_what_is_wrong_with_its_words(words: dict[str, object], why:
     """It does so at once, not when somebody audits."""
     with pytest.raises(InputError, match=why):
         prodex.packs.rule(title="never", **words)(_never)  # type: ignore[arg-type]
+
+
+@each_row(
+    ("words", "why"),
+    [
+        ({"weight": -1}, "Rule is_odd: weight is -1; give a number from 0"),
+        ({"weight": float("nan")}, "Rule is_odd: weight is nan"),
+        ({"in_force": "01/02/2027"}, "Rule is_odd: in_force: '01/02/2027' may be"),
+        ({"until": 2027}, "Rule is_odd: until is 2027. Give a day"),
+    ],
+)
+def test_a_rule_has_the_weights_and_days_that_a_check_can_have(words: dict[str, Any], why: str) -> None:
+    """It is refused where it is defined, and not when a score is made or a day compared."""
+    with pytest.raises(InputError, match=why):
+        prodex.packs.rule(name="is_odd", title="odd", **words)(_IsGiven("brand_code"))
+
+
+def test_a_day_as_text_is_one_for_rules_and_laws_as_well() -> None:
+    """In profiles it always was; every audit by such a rule ended with a TypeError."""
+    law = prodex.packs.Law("own", "Law 1", "Own", "2999-01-01", "https://example.com", "2026-11-27")  # type: ignore[arg-type]
+    prodex.packs.rule(name="is_of_law", title="of a law", law=law)(_IsGiven("brand_code"))
+    prodex.packs.rule(name="is_for_a_time", title="for a time", until="2020-01-01")(_IsGiven("brand_code"))
+
+    audit = prodex.audit(prodex.flatten([{"id": 7}]), {"checks": {"is_of_law": {}, "is_for_a_time": {}}})
+    assert ["announced", "ended"] == [check.standing for check in audit.checks]
 
 
 def test_a_parameter_needs_a_type() -> None:

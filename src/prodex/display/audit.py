@@ -15,6 +15,7 @@ from prodex.phrases import counted, day_in_words
 from prodex.quality.comparison import CHANGES
 from prodex.quality.completeness import EVERY_LANGUAGE, Completeness
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE
+from prodex.quality.profile import markets_without_language
 from prodex.quality.requirements import ALL
 from prodex.quality.scores import CAVEAT, FORMULA, moved, readiness
 from prodex.untrusted_text import on_one_line
@@ -88,15 +89,7 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
         )
         yield said, False
     yield from ((line, False) for line in _law_lines(audit))
-    # Only worth a warning where a check asks for the market.
-    without_market = sum(part.column("market").null_count for part in audit.parts)
-    if without_market and any("market = " in check.scope for check in audit.checks):
-        said = Message.of_number(
-            "no market is known for {number} product: checks for a market cannot judge them",
-            "no market is known for {number} products: checks for a market cannot judge them",
-            without_market,
-        )
-        yield said, True
+    yield from ((line, True) for line in _market_lines(audit))
     if undecided := int(figures["undecided_products"]):
         said = Message.of_number(
             "{number} product undecided: their data do not show whether they are ready",
@@ -120,6 +113,24 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
             "{count} of {of} crashed checks shown; all in audit.crashes", count=_SHOWN, of=len(crashed)
         )
         yield said, True
+
+
+def _market_lines(audit: Audit) -> Iterator[Message]:
+    """Yield what is not judged for want of a market, or of its language; only where a check asks for these."""
+    without_market = sum(part.column("market").null_count for part in audit.parts)
+    if without_market and any("market = " in check.scope for check in audit.checks):
+        yield Message.of_number(
+            "no market is known for {number} product: checks for a market cannot judge them",
+            "no market is known for {number} products: checks for a market cannot judge them",
+            without_market,
+        )
+    if others := markets_without_language(audit.checks, (part.column("market") for part in audit.parts)):
+        yield Message.of_number(
+            "no language is known for the market of {number} product ({markets}): no text is asked for in it",
+            "no language is known for the market of {number} products ({markets}): no text is asked for in it",
+            sum(others.values()),
+            markets=", ".join(others),
+        )
 
 
 def products_said(number: int) -> Message:

@@ -45,10 +45,9 @@ from prodex.languages.message import plain_value
 from prodex.quality.accepted import ACCEPTED_FILE, AcceptedFindings, AcceptedThen
 from prodex.quality.audit import Audit
 from prodex.quality.audit_part import IDENTITY, AuditPart, Crash
-from prodex.quality.check import MOST_WEIGHT
 from prodex.quality.check_files import SavedCheck, saved
 from prodex.quality.requirements import Requirements
-from prodex.quality.rulebook import SEVERITIES
+from prodex.quality.rulebook import MOST_WEIGHT, SEVERITIES
 from prodex.quality.scores import GRADES
 from prodex.quality.states import FINDINGS, NO_FINDINGS, State, States
 from prodex.store.archive import Archive, is_entry, new_entry, new_name, snapshots_folder

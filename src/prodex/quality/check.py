@@ -18,7 +18,7 @@ from prodex.locales import language_tag, short_of
 from prodex.phrases import day_in_words, hint
 from prodex.quality.declared_fields import FIELDS
 from prodex.quality.laws import ANNOUNCED, ENDED, IN_FORCE, Standing, standing
-from prodex.quality.rulebook import SEVERITIES, Rule, all_rules, read_parameters
+from prodex.quality.rulebook import SEVERITIES, Rule, all_rules, read_parameters, weight_given
 from prodex.quality.scope import EVERYTHING
 from prodex.selection import Selection
 from prodex.selection.paths import paths_of, wire_paths
@@ -27,9 +27,6 @@ from prodex.selection.units import CONSUMER, NAMED, names_units
 
 #: Values of parameters that words can name.
 _SAID = (str, int, float, tuple, Message)
-
-#: The largest weight of a check: sums of larger ones would not be exact.
-MOST_WEIGHT = 1_000_000
 
 
 def plain_fact(check: Check, name: str) -> Any:
@@ -140,9 +137,7 @@ class Check:
         if severity is not None and severity not in tuple(SEVERITIES):  # it may be anything, and not hashable
             near = hint(str(severity), SEVERITIES)
             raise InputError(f"severity {severity!r} is not one of {', '.join(SEVERITIES)}{near}")
-        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
-        if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
-            raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
+        given_weight = weight_given(weight)
         # A profile that changes the severity means its weight too, unless it gives one.
         first, last = in_force or rule.in_force, until or rule.until
         if first is not None and last is not None and last < first:
@@ -153,7 +148,7 @@ class Check:
             rule,
             tuple((each, _short_language(value) if each == "language" else value) for each, value in read),
             severity or rule.severity,
-            usual if weight is None else float(weight),
+            usual if given_weight is None else given_weight,
             (scope,),
             first,
             last,

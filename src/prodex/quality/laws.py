@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from prodex.written_dates import day_given
+
 #: How a check stands to the law behind it on a day; "" where no day decides.
 Standing = Literal["", "in force", "announced", "ended"]
 IN_FORCE: Standing = "in force"
@@ -46,6 +48,11 @@ class Law:
     source: str
     checked: date
     read_in: str = ""
+
+    def __post_init__(self) -> None:
+        # A day as text is one as well, as in profiles; compared with a day it would end every audit.
+        for name in ("in_force", "checked"):
+            object.__setattr__(self, name, day_given(getattr(self, name), name))
 
     def cited(self, article: str) -> str:
         """Return an article of it as it is cited.

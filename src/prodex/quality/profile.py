@@ -53,6 +53,7 @@ from __future__ import annotations
 import itertools
 import json
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -63,15 +64,17 @@ from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from prodex.advice import PythonCall, advice
 from prodex.arguments import described
 from prodex.catalog import Catalog
+from prodex.encodings import NotUtf8, utf8_text
 from prodex.errors import InputError, NotExported
 from prodex.facts.market import REQUIRED_LANGUAGES
 from prodex.facts.pending import own_path
-from prodex.files.toml_text import TomlFile, TomlText, toml_values
+from prodex.files.toml_text import NotToml, TomlFile, TomlText, toml_values
 from prodex.files.untrusted import leads_to_file
 from prodex.installed_packs import installed_packs
 from prodex.locales import market_code
@@ -195,12 +198,16 @@ class Profile:
         return cls._made(path.stem, read.values, read.text, path.parent)
 
     @classmethod
-    def _shipped(cls, name: str, text: str) -> Self:
+    def _shipped(cls, name: str, content: bytes) -> Self:
         """Return a profile of prodex, read anew only where a rule of one's own has taken the place of one of its."""
         read = _READ.get((cls, name))
         if read is None or any(all_rules().get(one.rule.id) is not one.rule for one in read.checks):
-            shown = TomlText(f"profile {name}", text, shipped=True)
-            read = _READ[cls, name] = cls._made(name, toml_values(text), shown)
+            try:
+                text = utf8_text(content)
+                values = toml_values(text)
+            except (NotUtf8, NotToml) as error:
+                raise InputError(f"The profile {name} of an installed pack {error}") from error
+            read = _READ[cls, name] = cls._made(name, values, TomlText(f"profile {name}", text, shipped=True))
         return read
 
     @classmethod
@@ -233,7 +240,7 @@ class Profile:
         every = merged([c for c in inherited if c.rule.id not in checks], own, place)
         with place.named(("units",)):
             units = units_given(content.get("units", base.units))
-        return cls(
+        made = cls(
             name,
             content.get("title", name),
             content.get("description", ""),
@@ -253,6 +260,14 @@ class Profile:
             tuple(fields.items()),
             units,
         )
+        # Last: an error in what it has is the nearer one.
+        if not made.every_check:
+            raise place.error(
+                ("checks",),
+                "the profile has no check, so that any product would pass. Name one, such as [checks.valid_gtin], a "
+                'profile to extend, such as extends = "core", or requirements = "requirements.xlsx".',
+            )
+        return made
 
     def with_requirements(self, requirements: Requirements | str | Path) -> Self:
         """Return the profile with what channels ask of each family, beside its checks.
@@ -422,6 +437,11 @@ def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> li
             ("without",), f"without is {without!r:.60}. Give the ids of rules or checks, in a list."
         )
     known = {name for check in checks for name in (check.id, check.rule.id)}
+    if names and not known:
+        raise place.error(
+            ("without",),
+            'without leaves out checks of the profile that is extended, and none is: write extends = "core".',
+        )
     for name in names:
         if name not in known:
             raise place.error(("without",), f"there is no check {name!r} to leave out{hint_of(name, known)}")
@@ -429,8 +449,8 @@ def _without_named(checks: Sequence[Check], without: Any, place: TomlText) -> li
 
 
 @cache
-def shipped() -> dict[str, str]:
-    """Return the text of each profile that comes with prodex or with an installed pack of rules, by name.
+def shipped() -> dict[str, bytes]:
+    """Return the content of each profile that comes with prodex or with an installed pack of rules, by name.
 
     Raises
     ------
@@ -439,14 +459,25 @@ def shipped() -> dict[str, str]:
     """
     folder = resources.files("prodex.quality").joinpath("profiles")
     names = ("core", "online-listing", "logistics", "pictures")
-    found = {name: folder.joinpath(f"{name}.toml").read_text("utf-8") for name in names}
+    found = {name: folder.joinpath(f"{name}.toml").read_bytes() for name in names}
     for pack in installed_packs().values():
-        for name, text in pack.profiles().items():
+        for name, content in pack.profiles().items():
             if name in found:
                 raise InputError(
                     f"The pack of rules {pack.name} has a profile {name!r}, and so has another one. Remove one of them."
                 )
-            found[name] = text
+            found[name] = content
+    return found
+
+
+def every_profile() -> list[Profile]:
+    """Return the profiles that come with prodex and with packs; one that cannot be read is named in a warning."""
+    found = []
+    for name in shipped():
+        try:
+            found.append(Profile.read(name))
+        except InputError as error:  # of a pack, which is somebody else's, and the others are as they were
+            warnings.warn(f"A profile is left out. {error}", stacklevel=3)
     return found
 
 
@@ -463,7 +494,7 @@ def profiles() -> pd.DataFrame:
     """
     rows = [
         (p.name, p.title, p.description, len({check.rule.id for check in p.checks}), len(p.checks))
-        for p in map(Profile.read, shipped())
+        for p in every_profile()
     ]
     return pd.DataFrame(rows, columns=["profile", "title", "description", "rules", "checks"])
 
@@ -544,14 +575,21 @@ def _expanded(
             raise place.error(
                 (*here, key), f"there is no key {key!r}{hint_of(key, [*declared, *_CHECK_KEYS])}"
             )
-        single = not declared[key].several
-        given[key] = list(value) if isinstance(value, list | tuple) and single else [value]
+        is_list = isinstance(value, list | tuple) and not declared[key].several
+        # No value would make no check, and what is not asked passes.
+        if is_list and not value:
+            raise place.error(
+                (*here, key), f"{key} is an empty list, which asks nothing. Leave the check out."
+            )
+        given[key] = list(value) if is_list else [value]
     # Read once: the condition is the same for every combination.
     scope = _scope_of_entry(entry, place, here)
     # Three attributes in two languages are six checks, each a column.
     for values in itertools.product(*given.values()):
         chosen = dict(zip(given, values, strict=True))
-        for parameters, condition in _by_market(chosen, scope):
+        with place.named((*here, "language")):
+            by_market = list(_by_market(chosen, scope))
+        for parameters, condition in by_market:
             yield _check_of_entry(rule, parameters, entry, condition, place, here)
 
 
@@ -573,6 +611,11 @@ def _by_market(parameters: dict[str, Any], scope: Selection) -> Iterator[tuple[d
         yield parameters, scope
         return
     chosen = scope.columns.get("market", tuple(map(str, REQUIRED_LANGUAGES)))
+    if other := [str(market) for market in chosen if market not in set(map(str, REQUIRED_LANGUAGES))]:
+        raise InputError(
+            f"no language is known for the market {' and '.join(other)}, so {OF_THE_MARKET!r} asks nothing there. Name "
+            'the language, such as language = "da".'
+        )
     for language in dict.fromkeys(one for required in REQUIRED_LANGUAGES.values() for one in required):
         markets = tuple(str(m) for m, required in REQUIRED_LANGUAGES.items() if language in required)
         if meant := tuple(market for market in markets if market in chosen):
@@ -607,6 +650,32 @@ def _check_of_entry(
     except InputError as error:
         key = [key for key in entry if str(error).startswith((f"{key} is ", f"{key} '"))]
         raise place.error((*here, *key), str(error)) from error
+
+
+def markets_without_language(checks: Iterable[Check], markets: Iterable[pa.ChunkedArray]) -> dict[str, int]:
+    """Return how many products there are of each market of which no language is known, where that is asked for.
+
+    Parameters
+    ----------
+    checks
+        Those of an audit. Unless they ask for the languages of all markets that are known, the others are not meant.
+    markets
+        The markets of the products, as `markets_of` has them.
+    """
+    asked = {
+        (market, dict(check.parameters).get("language"))
+        for check in checks
+        for scope in check.scopes
+        for market in scope.columns.get("market", ())
+    }
+    known = {(str(market), one) for market, required in REQUIRED_LANGUAGES.items() for one in required}
+    if not known <= asked:
+        return {}
+    counts: Counter[str] = Counter()
+    for column in markets:
+        counts.update({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()})
+    spoken = {None, *(market for market, _ in known)}
+    return {market: counts[market] for market in sorted(counts.keys() - spoken)}
 
 
 def merged(base: list[Check], own: list[Check], place: TomlText) -> tuple[Check, ...]:

@@ -27,6 +27,7 @@ from prodex.quality.products import Products
 from prodex.quality.scope import EVERYTHING, read_scope
 from prodex.quality.verdict import Verdict
 from prodex.selection import Selection
+from prodex.written_dates import day_given
 
 Severity = Literal["blocker", "error", "warning", "info"]
 Block = Literal["identity", "texts", "food", "pictures", "hierarchies", "freshness"]
@@ -192,8 +193,8 @@ def rule(
     exact: bool = True,
     law: Law | None = None,
     article: str = "",
-    in_force: date | None = None,
-    until: date | None = None,
+    in_force: date | str | None = None,
+    until: date | str | None = None,
     cannot_see: str = "",
     replace: bool = False,
 ) -> Callable[[_Function], _Function]:
@@ -267,6 +268,11 @@ def rule(
         rule_id = name or function.__name__
         pack = _pack_of(function)
         _check_words(rule_id, severity, dimension, block)
+        try:
+            given_weight = weight_given(weight)
+            first_day, last_day = day_given(in_force, "in_force"), day_given(until, "until")
+        except InputError as error:
+            raise InputError(f"Rule {rule_id}: {error}") from error
         made = Rule(
             id=rule_id,
             function=function,
@@ -276,7 +282,7 @@ def rule(
             fix=fix,
             reason=reason,
             severity=severity,
-            weight=SEVERITIES[severity] if weight is None else float(weight),
+            weight=SEVERITIES[severity] if given_weight is None else given_weight,
             dimension=dimension,
             block=block,
             needs=(needs,) if isinstance(needs, str) else tuple(needs),
@@ -290,8 +296,8 @@ def rule(
             exact=exact,
             law=law,
             article=article,
-            in_force=law.in_force if in_force is None and law is not None else in_force,
-            until=until,
+            in_force=law.in_force if first_day is None and law is not None else first_day,
+            until=last_day,
             cannot_see=cannot_see,
             pack=pack,
             shipped=pack == _PRODEX or (pack != "" and installed_packs()[pack].is_shipped),
@@ -300,6 +306,24 @@ def rule(
         return function
 
     return register
+
+
+#: The largest weight: sums of more of them would not be exact.
+MOST_WEIGHT = 1_000_000
+
+
+def weight_given(weight: Any) -> float | None:
+    """Return the weight that somebody gave a rule or a check; None of None.
+
+    Raises
+    ------
+    InputError
+        When a score could not be made with it: it is negative, no number, or too large.
+    """
+    is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if weight is not None and not (is_number and 0 <= weight <= MOST_WEIGHT):
+        raise InputError(f"weight is {weight!r:.40}; give a number from 0 to {MOST_WEIGHT:,}.")
+    return None if weight is None else float(weight)
 
 
 def _check_words(name: str, severity: str, dimension: str, block: str) -> None:
@@ -367,11 +391,14 @@ def import_packs() -> Mapping[str, str]:
             # A pack that asks for rules while it is imported is not imported again.
             _IMPORTED.add(name)
             try:
-                pack.entry.load()
+                for entry in pack.entries:
+                    entry.load()
             except PackConflict:
                 _IMPORTED.discard(name)
                 raise
-            except Exception as error:  # noqa: BLE001 - a pack is somebody else's code, and the others work
+            # A pack is somebody else's code, and the others work. One that ends the program would end each audit, and
+            # with the code of a success.
+            except (Exception, SystemExit) as error:  # noqa: BLE001
                 _BROKEN[name] = f"{type(error).__name__}: {error}"
                 # Half of a pack is no pack.
                 for one in [one.id for one in _DEFINED.values() if one.pack == name]:
@@ -533,6 +560,9 @@ class Parameter:
         # A text would be read as a list of its letters.
         if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
             raise InputError(f"{self.name} is {value!r}; give a list of {self.kind.__name__}.")
+        # Where there are values unless others are given, none of them would leave nothing to judge, which passes.
+        if not value and (self.required or self.default):
+            raise InputError(f"{self.name} is an empty list, which asks nothing. Leave the check out.")
         return tuple(
             # Sets have no order, and an order becomes part of the check's id.
             self._one(item)

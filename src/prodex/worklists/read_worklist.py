@@ -14,7 +14,7 @@ from prodex.errors import InputError
 from prodex.facts.name import names_of
 from prodex.limits import Limits
 from prodex.phrases import hint
-from prodex.quality.profile import Profile, shipped
+from prodex.quality.profile import Profile, every_profile, shipped
 from prodex.quality.run import moment_of
 from prodex.store.snapshot import catalog_given, snapshot_named
 from prodex.worklists.answer_files import Given, read_files
@@ -156,7 +156,7 @@ def _profile_of_answers(given: Any, returned: Returned) -> Profile:
                 read=PythonCall("read_worklist(files, profile='own.toml')"),
             )
         )
-    profiles = [Profile.read(one) for one in known or shipped()]
+    profiles = [Profile.read(one) for one in known] or every_profile()
     if len(known) == 1:
         return profiles[0]
     # Where no profile is named, no check may break in silence: all that prodex has are asked.
