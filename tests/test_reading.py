@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import json
+import lzma
 import re
 import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,14 @@ RECORDS: list[dict[str, Any]] = [
     {"id": 1, "gtin": "03036811359935", "isTaggedBy": ["a", None]},
     {"id": 2, "gtin": "03663215000110", "data": [1, 2], "odd": "é"},
 ]
+
+
+def zipped(name: str, content: bytes) -> bytes:
+    """Return an archive with one file."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as files:
+        files.writestr(name, content)
+    return archive.getvalue()
 
 
 def write(path: Path, form: str) -> Path:
@@ -300,3 +312,54 @@ def test_a_limit_that_was_given_decides(tmp_path: Path, monkeypatch: pytest.Monk
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     with pytest.raises(InputError, match="the limit is 50 bytes unpacked"):
         prodex.read_products(packed, limits=prodex.limits.Limits(unpacked_bytes=50))
+
+
+_PACKED = json.dumps(RECORDS).encode()
+
+
+@each_row(
+    "name, content, said",
+    [
+        ("a.zip", zipped("p.json", _PACKED), "a ZIP archive. Unpack it"),
+        ("a.json.bz2", bz2.compress(_PACKED), "packed by bzip2. Unpack it"),
+        ("a.json.xz", lzma.compress(_PACKED), "packed by xz. Unpack it"),
+        ("a.json", gzip.compress(_PACKED), "packed by gzip.*Let it end in .gz"),
+        ("a.xlsx", zipped("[Content_Types].xml", b"<Types/>"), "a workbook of Excel.*prodex.read_workbook"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100), "an old file of Microsoft Office"),
+        ("a.csv", b"id;gtin\n1;03036811359935\n", "a table of text .CSV.*no record of a product"),
+        ("a.txt", "\ufeffid\tname\r\n\r\n1\tRiz\r\n".encode(), "a table of text .CSV"),
+        ("a.csv.gz", gzip.compress(b'"id","gtin"\n1,2\n'), "a table of text .CSV"),
+        ("a.xml", b'<?xml version="1.0"?>\n<products/>', "XML, and no JSON"),
+        ("a.html", b"\n<!DOCTYPE html><html>", "a web page, and no JSON"),
+        ("a.parquet", b"PAR1" + bytes(50), "a Parquet file.*prodex.read_export"),
+    ],
+)
+def test_a_file_that_is_no_json_is_named_by_what_it_is(
+    name: str, content: bytes, said: str, tmp_path: Path
+) -> None:
+    """With what to do; beside files that can be read it is set aside, and costs none of them."""
+    (tmp_path / name).write_bytes(content)
+    good = write(tmp_path / "good.json", "list")
+    with pytest.raises(InputError, match=rf"(?s)No product could be read\. {re.escape(name)}: {said}"):
+        prodex.read_products(tmp_path / name)
+    with pytest.raises(InputError, match=rf"(?s){said}"):
+        prodex.read_products(tmp_path / name, name="delivery")
+    both = prodex.read_products([tmp_path / name, good])
+    assert 2 == len(both)
+    assert 1 == len(both.origin.ledger.set_aside)
+
+
+@each_row(
+    "content",
+    [
+        '{"id": 1, "a": 1\n{"id": 2, "a": 2}\n',  # a first line that is broken
+        '"gtin": 1, "b": 2}\n{"id": 2, "a": 2}\n',  # the rest of one
+        'x, y\n[{"id": 2, "a": 2}]\n',
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_lines_of_which_the_first_is_broken_are_no_table(content: str, encoding: str, tmp_path: Path) -> None:
+    """As many commas in two lines do not make one: the other lines are read."""
+    path = tmp_path / "lines.jsonl"
+    path.write_text(content, encoding=encoding)
+    assert ["2"] == prodex.read_products(path).products["product_id"].tolist()

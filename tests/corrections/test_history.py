@@ -610,3 +610,35 @@ def test_three_hundred_snapshots_are_followed(capsys: pytest.CaptureFixture[str]
         history.snapshots,
         [event.change.after for value in history.values for event in value.events],
     )
+
+
+_CAFE = "Caf\u00e9", "Cafe\u0301"
+
+
+def test_letters_in_another_normal_form_are_no_change(mill: Machines) -> None:
+    """As in a comparison: a system that writes an accent as a letter of its own has changed nothing."""
+    for name in _CAFE:
+        mill.elsewhere(namePublicLong=names(name))
+        mill.load()
+    mill.elsewhere(namePublicLong=names("Th\u00e9"))
+    mill.load()
+
+    found = prodex.history(gtin(1), attribute="namePublicLong")
+
+    french = [one for one in rows(found, "language", "event", "value", "before") if one[0] == "fr"]
+    assert [
+        ["fr", "changed", "Th\u00e9", _CAFE[1]],
+        ["fr", "in the first snapshot", _CAFE[0], ""],
+    ] == [[*one[:3], one[3] if isinstance(one[3], str) else ""] for one in french]
+
+
+def test_what_was_sent_is_there_in_another_normal_form_too(mill: Machines) -> None:
+    """Nobody has overridden it, and it was sent from here."""
+    mill.load()
+    mill.here(namePublicLong=names(_CAFE[0]))
+    mill.elsewhere(namePublicLong=names(_CAFE[1]))
+    catalog = mill.load()
+
+    (newest, *_) = rows(prodex.history(gtin(1), attribute="namePublicLong"), "language", "value", "sent")
+    assert ["fr", _CAFE[1], "yes"] == newest
+    assert 0 == len(catalog.overridden())

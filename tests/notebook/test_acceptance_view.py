@@ -10,6 +10,7 @@ import prodex
 from prodex.notebook.app import App
 from prodex.notebook.views.acceptance import finding_key
 from prodex.quality import Audit
+from prodex.selection import Selection
 
 from .test_audit_view import block, has, press, quality, words
 
@@ -53,11 +54,11 @@ def accepted(app: App) -> list[tuple[str, str]]:
 
 
 def accept(app: App) -> None:
-    press(app, "acceptance.accept {}")
+    press(app, "acceptance.accept")
 
 
 def withdraw(app: App) -> None:
-    press(app, "acceptance.withdraw {}")
+    press(app, "acceptance.withdraw")
 
 
 def test_a_finding_a_check_and_all_are_accepted(app: App) -> None:
@@ -116,7 +117,7 @@ def test_products_that_are_counted_still_are_not_accepted(app: App) -> None:
     typed(app, reason="x")
     app._is_looked_at = False  # nobody looks, and so nothing is counted
     app.change(lambda session: session.filtered(session.conditions.toggled("grade", "E")))
-    app.act("acceptance.accept")
+    app.act("acceptance.accept", of="")
     app.wait()
     assert "being counted" in app.session.notices["quality"].sentence
     assert [] == accepted(app)
@@ -243,5 +244,73 @@ def test_nothing_is_asked_without_an_audit() -> None:
     """A page of before may still show the form."""
     app = quality(None, prodex.flatten(RECORDS))
     assert not has(app, "acceptance")
-    app.act("acceptance.accept")
+    app.act("acceptance.accept", of="")
     assert "There is no audit yet. Press Audit first." == app.session.notices["quality"].sentence
+
+
+def test_the_button_says_how_many_findings_of_how_many_products(app: App) -> None:
+    """Of all checks, of one, and of one finding; what is accepted already is not meant, and is what is withdrawn."""
+    labels = [one["label"] for one in block(app, "acceptance")["buttons"]]
+    assert ["Accept 5 findings of 3 products", "Withdraw 0 findings of 0 products"] == labels
+    typed(app, check="valid_gtin", reason="printed so")
+    assert "Accept 2 findings of 2 products" == block(app, "acceptance.accept")["label"]
+    typed(app, finding=options(app, "finding")[1][0])
+    assert "Accept 1 finding of 1 product" == block(app, "acceptance.accept")["label"]
+    accept(app)
+    assert words(app, "outcome").startswith("1 finding of 1 product newly accepted. The file is ")
+    typed(app, check="")
+    labels = [one["label"] for one in block(app, "acceptance")["buttons"]]
+    assert ["Accept 4 findings of 3 products", "Withdraw 1 finding of 1 product"] == labels
+    withdraw(app)
+    assert words(app, "outcome").startswith("1 finding of 1 product withdrawn. The file is ")
+
+
+def test_a_press_that_meant_other_findings_is_refused(app: App) -> None:
+    """Another check, or as many findings of other products: nobody has seen these."""
+    typed(app, reason="looked at")
+    press_of_all = block(app, "acceptance.accept")["args"]
+    app.act("acceptance.check", value="valid_gtin")
+    app.act("acceptance.accept", **press_of_all)
+    app.wait()
+    assert "other findings are meant by now than the button said, 2 findings of 2 products" in error(
+        app, "check"
+    )
+    assert [] == accepted(app)
+    accept(app)
+    assert {"valid_gtin"} == {check for _, check in accepted(app)}
+
+
+def test_as_many_findings_of_other_products_are_others() -> None:
+    """Two products with one finding each: a press for the one does not accept that of the other."""
+    records = [{"id": n, "gtin": f"{n:08}", "brand": {"code": brand}} for n, brand in ((1, "A"), (2, "B"))]
+    profile = {"checks": {"has_name": {}}}
+    app = quality(prodex.audit(prodex.flatten(records).save("two"), profile, progress=False))
+    typed(app, reason="looked at")
+
+    def show(brand: str) -> None:
+        app.change(lambda session: session.filtered(Selection.of(brand_code=brand)))
+        app.view()
+        app.wait()
+
+    show("A")
+    first = block(app, "acceptance.accept")
+    show("B")
+    assert first["label"] == block(app, "acceptance.accept")["label"]
+    app.act("acceptance.accept", **first["args"])
+    app.wait()
+    assert [] == accepted(app)
+    assert "other findings are meant" in error(app, "check")
+
+
+def test_all_findings_leave_the_reasons_that_somebody_has_given(app: App) -> None:
+    """Who accepts the rest of a check says nothing of what a colleague has accepted with a reason of its own."""
+    typed(app, check="valid_gtin", reason="printed so")
+    typed(app, finding=options(app, "finding")[1][0])
+    accept(app)
+    typed(app, finding="", reason="not ours")
+    accept(app)
+    assert app.session.audit is not None
+    found = app.session.audit.failures(accepted=True, check="valid_gtin")
+    assert {"8": "printed so", "9": "not ours"} == dict(
+        zip(found["product_id"], found["accepted"], strict=True)
+    )

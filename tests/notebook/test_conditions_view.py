@@ -203,6 +203,20 @@ def test_a_view_is_saved_and_opened_again(sample: prodex.Catalog) -> None:
     assert "error" not in field(other, "views", "name")
 
 
+def test_a_second_click_on_save_view_is_no_second_view(sample: prodex.Catalog) -> None:
+    """What is shown is saved already; where something else is shown by then, a view without a name is refused."""
+    app = shown(sample)
+    open_views(app)
+    fill(app, "views", "name", "all")
+    press(app, "save")
+    press(app, "save")
+    assert "error" not in field(app, "views", "name")
+    assert ["all"] == [one.name for one in saved_views()]
+    app.act("table.sort", column="gtin")
+    press(app, "save")
+    assert "Enter a name for the view first" in field(app, "views", "name")["error"]
+
+
 def test_of_two_conditions_that_look_alike_the_one_that_was_pressed_is_removed() -> None:
     """Long names are cut, and may differ only behind that."""
     brands = [{"code": code, "label": f"{'Very long brand ' * 5}{code}"} for code in "AB"]

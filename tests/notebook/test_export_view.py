@@ -295,6 +295,22 @@ def test_other_products_than_the_button_says_are_not_exported(
     assert [] == [*tmp_path.iterdir()]
 
 
+def test_as_many_other_products_than_the_button_meant_are_not_exported(tmp_path: Path) -> None:
+    """One product of each brand: the number is the same, and the products are not."""
+    records = [{"id": n, "brand": {"code": brand}} for n, brand in enumerate("AB")]
+    app = form_of(prodex.flatten(records))
+    typed(app, folder=str(tmp_path))
+    app.change(lambda session: session.filtered(Selection.of(brand_code="A")))
+    stale = button(app)
+    app.change(lambda session: session.filtered(Selection.of(brand_code="B")))
+    assert stale["label"] == button(app)["label"]
+    app.act("products.export", **stale["args"])
+    assert "Nothing was exported: other products" in notice(app)
+    assert [] == [*tmp_path.iterdir()]
+    press(app)
+    assert "Exported 1 product" in said(app)
+
+
 @each_row("what", [AS_SHOWN, EVERYTHING, ONE_TABLE])
 def test_only_the_selected_products_are_exported(catalog: prodex.Catalog, tmp_path: Path, what: str) -> None:
     """The button names their number; a filter that they do not meet leaves none of them out."""

@@ -107,7 +107,7 @@ def test_a_finding_is_accepted_and_withdrawn(browser: Browser) -> None:
     checks = {"valid_gtin": {"severity": "blocker"}, "has_name": {"severity": "warning"}}
     app = panel(prodex.audit(prodex.flatten(records).save("accepting"), {"checks": checks}, progress=False))
     with shown(app, browser) as page:
-        press(page, "Accept findings")
+        press(page, "Accept 5 findings of 3 products")
         reason = page.get_by_label("Because")
         expect(reason).to_have_attribute("aria-invalid", "true")
         error = page.get_by_text("Say why these findings are right as they are")
@@ -120,13 +120,13 @@ def test_a_finding_is_accepted_and_withdrawn(browser: Browser) -> None:
         page.get_by_label("Finding", exact=True).select_option(label="03036811359936: 03036811359936")
         type_in(page, "Because", "printed <b>so</b>")
         page.get_by_label("Until").fill("2099-01-05")
-        press(page, "Accept findings")
+        press(page, "Accept 1 finding of 1 product")
         now = app.session.audit
         assert now is not None
         found = now.failures(accepted=True)[["product_id", "check", "accepted"]]
         assert [["8", "valid_gtin", "printed <b>so</b>"]] == found.values.tolist()
         expect(page.get_by_text("accepted.jsonl")).to_be_visible()
-        press(page, "Withdraw")
+        press(page, "Withdraw 1 finding of 1 product")
         expect(page.get_by_text("Nothing is accepted of these products.")).to_be_visible()
 
 
@@ -138,7 +138,7 @@ def test_everybody_can_read_it(
     app = panel(audit)
     with shown(app, browser, scheme=scheme, width=width) as page:
         app.act("checks.explain", check=audit.checks[0].id)
-        app.act("acceptance.accept")
+        app.act("acceptance.accept", of="")
         page_settled(page)
         assert [] == violations(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -19,7 +19,7 @@ from prodex.exploration.facets import facet_name
 from prodex.notebook.app import App
 from prodex.notebook.session.session import Session
 from prodex.notebook.views import table, table_heads
-from prodex.notebook.views.products_left import is_left
+from prodex.notebook.views.products_left import ids_digest, is_left
 from prodex.query import ProductQuery
 from prodex.selection import Range, Selection
 from tests.cases import each_row
@@ -134,6 +134,20 @@ def test_a_selection_stays_through_pages_filters_and_sorting(sample: prodex.Cata
     assert tuple(every) == app.session.selected
 
 
+def test_as_many_other_products_are_not_selected() -> None:
+    """Of two brands with as many products, all of the one are shown when all of the other are pressed."""
+    records = [{"id": n, "brand": {"code": "AB"[n % 2]}} for n in range(200)]
+    app = opened(prodex.flatten(records))
+    app.change(lambda session: session.filtered(Selection.of(brand_code="A")))
+    app.act("form.set", form="table-settings", field="page_size", value=50)
+    pressed = block(app, "select-all")
+    app.change(lambda session: session.filtered(Selection.of(brand_code="B")))
+    assert pressed["label"] == block(app, "select-all")["label"]
+    app.act("table.select_all", **pressed["args"])
+    assert () == app.session.selected
+    assert "other products are shown by now" in notice(app)
+
+
 def test_what_a_page_asks_for_too_late_is_refused_in_words(sample: prodex.Catalog) -> None:
     """Another catalogue is shown by now, or other products: nothing is opened or selected, and the page says why."""
     app = opened(sample)
@@ -142,7 +156,7 @@ def test_what_a_page_asks_for_too_late_is_refused_in_words(sample: prodex.Catalo
         ("table.edit", {"product_id": "999"}),
         ("table.select", {"product_id": "999"}),
         ("table.select_page", {"product_ids": ["1", "999"]}),
-        ("table.select_all", {"count": 299}),
+        ("table.select_all", {"of": ids_digest(["999"])}),
         ("table.sort", {"column": "nonsense"}),
         ("table.pick", {"column": "gtin", "code": "1"}),
         ("table.range", {"column": "brand", "least": 1, "greatest": 2}),

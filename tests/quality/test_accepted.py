@@ -23,7 +23,7 @@ from prodex.display.audit import accepted_lines
 from prodex.errors import InputError, QueryError, SettingsError, SnapshotNotFound, StorageError
 from prodex.quality import Audit
 from prodex.quality import accepted as accepted_module
-from prodex.quality.accepted import digest_of
+from prodex.quality.accepted import AcceptedFindings, WrittenFindings, digest_of
 from tests.cases import each_row
 
 RIGHT, WRONG, OTHER = "03036811359935", "03036811359936", "03036811359937"
@@ -675,3 +675,30 @@ def test_what_is_shown_says_how_many_by_whom_and_why(tmp_path: Path) -> None:
     assert [[2, 2], [1, 2]] == [trend["ready_products"].tolist(), trend["ready_products_then"].tolist()]
     lists = pd.read_parquet(tmp_path / "report_files" / "failures.parquet")
     assert {hostile} == set(lists["accepted"].dropna())
+
+
+def test_what_a_call_has_accepted_is_said() -> None:
+    """How many findings of how many products, and none the second time; an audit that is opened later says nothing."""
+    audit = judged(RIGHT, WRONG)
+    audit = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so", by="Ana")
+    file = audit.accepted_findings
+    assert file is not None
+    assert WrittenFindings(1, 1) == file.written
+    assert "1 finding of 1 product newly accepted" in repr(audit)
+    again = prodex.accept(audit, audit.failures(check="valid_gtin"), reason="printed so", by="Ana")
+    assert "no finding newly accepted" in repr(again)
+    assert "1 finding of 1 product withdrawn" in repr(prodex.withdraw(again))
+    assert "newly" not in repr(audit.accepting(AcceptedFindings.read(file.path)))
+
+
+def test_findings_that_are_alike_are_counted_each() -> None:
+    """Two texts of a product with the same fault are two findings, and one line of the file."""
+    twice = [{"expressedIn": {"code": "fra-FR"}, "data": "x" * 300}] * 2
+    audit = prodex.audit(
+        prodex.flatten([{"id": 7, "namePublicLong": twice}]).save("twice"), "core", progress=False
+    )
+    found = audit.failures()
+    made = prodex.accept(audit, reason="printed so", by="Ana")
+    assert made.accepted_findings is not None
+    assert WrittenFindings(len(found), 1) == made.accepted_findings.written
+    assert len(found) == len(made.failures(accepted=True))

@@ -186,7 +186,7 @@ def test_a_query_says_which_products_it_asks_for() -> None:
     "selection",
     [
         Selection(groups={"sharing": ("2", "ODD")}),
-        Selection(groups={"packshot": ("ja",)}),
+        Selection(groups={"packshot": ("yes", "no")}),
         Selection(groups={"status": ("accepted",)}),
         Selection(groups={"owner": ("007",)}),
         Selection(groups={"market": ("²",)}),

@@ -288,6 +288,11 @@ def test_a_typed_code_that_a_group_cannot_have_is_refused(
         Selection.read(path)
     with pytest.raises(InputError, match="has no code"):
         from_plain({"groups": {group: [None, code]}})
+    with pytest.raises(InputError, match=rf"groups: .* has no code '{code}'.*{near}"):
+        Selection(groups={group: (None, code)})
+    for way in (Selection().toggled, Selection().excluding):
+        with pytest.raises(InputError, match="has no code"):
+            way(group, code)
 
 
 def test_codes_of_a_group_are_a_text_or_a_list_as_in_files() -> None:

@@ -27,7 +27,8 @@ What somebody answers in a cell, an exact answer, what the steps of a recipe lea
 changes at once (`prodex.worklists.answer_changes`, `prodex.send.merging`); those of one product are joined by `apply`.
 
 What people see in a cell (`worklists.evidence.alike`), amounts in other units and the normal form of letters are no
-questions about a change: they belong to whoever asks them.
+questions about a change: they belong to whoever asks them. A comparison and a history take both normal forms for one
+text; what is written and taken back is compared letter by letter.
 
 Examples
 --------

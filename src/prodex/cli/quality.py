@@ -375,11 +375,10 @@ def accept(
     --new-only does not count them. They are those of the last saved audit, or of one that is made now.
     """
     judged, chosen = _chosen_findings(name, profile, check, product, everything)
-    before = len(judged.failures(accepted=True))
     made = prodex.accept(
         judged, None if everything else chosen, reason=reason, by=user or None, until=until or None
     )
-    _say_accepted(made, len(made.failures(accepted=True)) - before, "more")
+    _say_accepted(made)
 
 
 @command(app, example="prodex withdraw shop --product 03036811359936")
@@ -402,9 +401,8 @@ def withdraw(
 ) -> None:
     """Take back that findings are accepted."""
     judged, chosen = _chosen_findings(name, profile, check, product, everything)
-    before = len(judged.failures(accepted=True))
     made = prodex.withdraw(judged, None if everything else chosen, reason=reason, by=user or None)
-    _say_accepted(made, before - len(made.failures(accepted=True)), "fewer")
+    _say_accepted(made)
 
 
 @command(app, example="prodex accepted shop --format csv --out accepted.csv")
@@ -457,14 +455,17 @@ def _chosen_findings(
     return judged, found
 
 
-def _say_accepted(made: prodex.quality.Audit, changed: int, more: str) -> None:
+def _say_accepted(made: prodex.quality.Audit) -> None:
+    from prodex.display.audit import written_text
+
     file = made.accepted_findings
     every = len(made.failures(accepted=True))
-    say(
-        f"{counted(changed, 'finding')} {more} accepted, {every:,} in all; score {percent(made.score)}, "
-        f"{percent(made.with_accepted().score)} with them."
-    )
     if file is not None:
+        words = str(written_text(file.written)) if file.written is not None else ""
+        say(
+            f"{words[:1].upper()}{words[1:]}; {every:,} accepted in all; score {percent(made.score)}, "
+            f"{percent(made.with_accepted().score)} with them."
+        )
         say(f"The file is {file.path}.", aside=True)
 
 

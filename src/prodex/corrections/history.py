@@ -30,7 +30,7 @@ from prodex.gtin import comparable
 from prodex.ledger.change_digests import made_by, place_digest, value_digest
 from prodex.ledger.writes import SentWrite, SentWrites, WriteOutcome, sent_writes
 from prodex.phrases import counted, hint
-from prodex.send.sent_states import SentChange, sent_changes
+from prodex.send.sent_states import SentChange, composed, has_arrived, sent_changes
 from prodex.store.archive import snapshots_folder
 from prodex.store.record_history import (
     ProductKeys,
@@ -475,7 +475,7 @@ class _Walk:
             if value is NOT_ASKED:
                 continue
             seen = [
-                one for one in waiting if one.write.at <= version.until and is_same(one.change.after, value)
+                one for one in waiting if one.write.at <= version.until and has_arrived(one.change, value)
             ]
             # What the service had, or had got after it, and what is not there any more, came no later.
             latest = max((one.write.at for one in seen), default=datetime.min.replace(tzinfo=UTC))
@@ -491,7 +491,9 @@ class _Walk:
                 last, before = (last, before) if version.chose_fields else (version, value)
                 continue
             change = Change(self._product, path, before, value)
-            if not _says_nothing(change):
+            # Letters in another normal form read the same, as in a comparison; unless this was sent from here.
+            reads_alike = not seen and _says_nothing(_composed(change))
+            if not reads_alike and not _says_nothing(change):
                 event = self._event(change, version, last, seen)
                 if gone and event.sent is not Sent.YES:
                     event = _with_notes(event, f"The upsert {gone[-1].write.upsert} had sent another value.")
@@ -557,7 +559,7 @@ class _Walk:
             event = Event.NOT_SEEN if one in stale else Event.NOT_VISIBLE
             if one.was_refused:
                 event = Event.REFUSED
-            elif event is Event.NOT_VISIBLE and is_same(last, one.change.after):
+            elif event is Event.NOT_VISIBLE and has_arrived(one.change, last):
                 continue  # it was there already
             later = (version.place - 0.5 for version in self._versions if version.moment >= write.at)
             # Without an identifier nobody knows whether the service has got it.
@@ -584,6 +586,11 @@ def _what_happened(change: Change) -> Event:
     if absence_of(change.before):
         return Event.STILL_MISSING if absence_of(change.after) else Event.ADDED
     return Event.REMOVED if absence_of(change.after) else Event.CHANGED
+
+
+def _composed(change: Change) -> Change:
+    """Return a change as it reads, whatever normal form its letters are in."""
+    return replace(change, before=composed(change.before), after=composed(change.after))
 
 
 def _says_nothing(change: Change) -> bool:

@@ -23,6 +23,7 @@ from prodex.untrusted_text import on_one_line
 if TYPE_CHECKING:
     import pandas as pd
 
+    from prodex.quality.accepted import WrittenFindings
     from prodex.quality.audit import Audit
     from prodex.quality.comparison import AuditComparison
 
@@ -72,6 +73,7 @@ def lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
         yield from ((line, False) for line in seen.sentences)
         if new := seen.new_families_said:
             yield new, True
+    yield from _written_lines(audit)
     yield from accepted_lines(audit)
     moment = f"{audit.now:%Y-%m-%d %H:%M}"
     yield Message("from {source}, as of {moment}", source=audit.origin.source_said, moment=moment), False
@@ -197,6 +199,34 @@ def accepted_lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
             numbers=(*numbers, "...") if len(file.unread) > _SHOWN else numbers,
         )
         yield said, True
+
+
+def _written_lines(audit: Audit) -> Iterator[tuple[Said, bool]]:
+    """Yield what a call has just accepted or taken back; pages and lists of later are not about that."""
+    if audit.accepted_findings is not None and audit.accepted_findings.written is not None:
+        yield written_text(audit.accepted_findings.written), False
+
+
+def written_text(written: WrittenFindings) -> Message:
+    """Return how many findings one call has accepted, or taken back."""
+    number, products = written.findings, products_said(written.products)
+    if written.is_withdrawal:
+        if not number:
+            return Message("no finding withdrawn")
+        return Message.of_number(
+            "{number} finding of {products} withdrawn",
+            "{number} findings of {products} withdrawn",
+            number,
+            products=products,
+        )
+    if not number:
+        return Message("no finding newly accepted")
+    return Message.of_number(
+        "{number} finding of {products} newly accepted",
+        "{number} findings of {products} newly accepted",
+        number,
+        products=products,
+    )
 
 
 def accepted_text(audit: Audit) -> Message:

@@ -16,7 +16,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import Path
@@ -147,6 +147,22 @@ class UnreadLine(NamedTuple):
     text: str
 
 
+class WrittenFindings(NamedTuple):
+    """What one call has written to a file.
+
+    Attributes
+    ----------
+    findings, products
+        How many findings, and of how many products.
+    is_withdrawal
+        Whether they are accepted no longer.
+    """
+
+    findings: int
+    products: int
+    is_withdrawal: bool = False
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class AcceptedFindings:
     """What a file of accepted findings holds.
@@ -159,11 +175,14 @@ class AcceptedFindings:
         What can be read, in the order of the file.
     unread
         The lines that cannot be read.
+    written
+        What the call that returned it has written; None where it was only read.
     """
 
     path: Path
     lines: tuple[AcceptedLine, ...] = ()
     unread: tuple[UnreadLine, ...] = ()
+    written: WrittenFindings | None = None
 
     @classmethod
     def read(cls, path: Path) -> AcceptedFindings:
@@ -286,20 +305,26 @@ class AcceptedFindings:
             np.unique(np.array(cells, np.int64)),
         )
 
-    def adding(self, lines: Sequence[AcceptedLine], *, private: bool) -> AcceptedFindings:
+    def adding(
+        self, findings: Sequence[AcceptedLine], *, private: bool, is_withdrawal: bool = False
+    ) -> AcceptedFindings:
         """Add lines to the file, and return what it holds then: what others have added meanwhile as well.
+
+        Findings that are alike, letter by letter, have one line.
 
         Raises
         ------
         StorageError
             When the disk refuses, or the file is a link.
         """
-        if lines:
+        if findings:
+            lines = {one.key: one for one in findings}.values()
             with publishing_lock(self.path.parent):
                 AppendLog(self.path, private=private, keeps_rest=True).append(
                     b"\n".join(map(_written, lines))
                 )
-        return self.read(self.path)
+        written = WrittenFindings(len(findings), len({one.product for one in findings}), is_withdrawal)
+        return replace(self.read(self.path), written=written)
 
 
 def file_beside(folder: Path | None) -> Path | None:

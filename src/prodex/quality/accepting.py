@@ -83,7 +83,8 @@ def accept(
     Returns
     -------
     Audit
-        The same audit, or view, with what is accepted now.
+        The same audit, or view, with what is accepted now. It says how many findings, of how many products, were
+        accepted by this call (`audit.accepted_findings.written`).
 
     Raises
     ------
@@ -102,6 +103,8 @@ def accept(
     [1, 1, 0]
     >>> int(audit.with_accepted().summary["ready_products"])
     1
+    >>> audit.accepted_findings.written
+    WrittenFindings(findings=1, products=1, is_withdrawal=False)
     """
     _check_audit(audit, "accept")
     words = _reason(reason)
@@ -177,7 +180,7 @@ def withdraw(
     at = _moment_after(known, chosen, audit)
     words = " ".join(str(reason).split())
     lines = [replace_facts(one, reason=words, by=who, at=at, is_withdrawal=True) for one in chosen]
-    return audit.accepting(known.adding(lines, private=to is None))
+    return audit.accepting(known.adding(lines, private=to is None, is_withdrawal=True))
 
 
 def accepted(name: str | Path | Catalog) -> pd.DataFrame:
@@ -411,7 +414,7 @@ def _moment_after(known: AcceptedFindings, lines: Iterable[AcceptedLine], audit:
 
 
 def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[AcceptedLine]:
-    """Return lines about the findings that rows of a frame mean, each finding once.
+    """Return lines about the findings that rows of a frame mean: one for each finding.
 
     Raises
     ------
@@ -421,8 +424,7 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
     # A view has no findings that are accepted, and they are taken back from it as well.
     audit = audit.as_found or audit
     if rows is None:
-        found = _findings(audit)
-        return list({one.key: one for one in found}.values())
+        return _findings(audit)
     if isinstance(rows, pd.Series) and {"product_id", "check"} <= set(rows.index):
         # One row, as `iloc` and `iterrows` give it.
         rows = rows.to_frame().T
@@ -449,7 +451,7 @@ def _chosen(audit: Audit, rows: pd.DataFrame | pd.Series | None) -> list[Accepte
             f"{counted(len(refused), 'row')} of {len(wanted):,} no finding of this audit ({named}{more}). Nothing was "
             "accepted. Take the rows from audit.failures() of this very audit."
         )
-    return list({one.key: one for row in wanted for one in there[row]}.values())
+    return [one for row in dict.fromkeys(wanted) for one in there[row]]
 
 
 def _cells(row: tuple[Any, ...]) -> tuple[str | None, ...]:

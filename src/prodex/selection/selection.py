@@ -292,6 +292,8 @@ class Selection:
                         f"groups has {described(code)} for {name!r:.60}. Codes of groups are texts, such as '250' or "
                         "'true'; None is no group."
                     )
+            if wrong := wrong_code(name, codes):
+                raise InputError(f"groups: {wrong}")
         # A condition that was given twice is one, so that equal selections compare equal.
         for kind in _SEVERAL:
             there = getattr(self, kind)

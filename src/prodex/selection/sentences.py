@@ -153,8 +153,8 @@ def range_words(limits: Range, column: str = "") -> str:
 
     >>> range_words(Range(3, None)), range_words(Range(None, 7.5)), range_words(Range(1, 2)), range_words(Range(4, 4))
     ('from 3', 'up to 7.5', '1 to 2', '4')
-    >>> range_words(Range(0.5, None), "score")
-    'from 50.0 %'
+    >>> range_words(Range(0.5, None), "score"), range_words(Range())
+    ('from 50.0 %', 'any value')
     >>> range_words(Range(datetime(2026, 1, 1), datetime(2026, 1, 31, 23, 59, 59, 999999)))
     '2026-01-01 to 2026-01-31'
     """
@@ -165,6 +165,9 @@ def range_said(limits: Range, column: str = "") -> Message:
     """Return the same as a message."""
     least = None if limits.least is None else _limit_label(limits.least, column, whole_day=time.min)
     greatest = None if limits.greatest is None else _limit_label(limits.greatest, column, whole_day=time.max)
+    if least is None and greatest is None:
+        # A product without a value is in no range.
+        return Message("any value")
     if least is None:
         return Message("up to {said}", said=greatest)
     if greatest is None:

@@ -6,6 +6,7 @@ somebody's acceptance, what was loaded before, and what nobody asked for says no
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -208,7 +209,7 @@ def _of_product(
             ):
                 continue
             write, change = arrived[-1]
-            state = _state(write, change.after, now, origin)
+            state = _state(write, change, now, origin)
             if state is SentState.OVERRIDDEN and (is_waiting or _is_as_before(record, write)):
                 state = SentState.NOT_VISIBLE
             if state is SentState.OVERRIDDEN and any(one.at >= write.at for one in unclear):
@@ -237,8 +238,36 @@ def _not_kept(product: str, record: Product, writes: Sequence[SentWrite]) -> Ite
         yield SentValue(product, write.gtin, ValuePlace(), NOT_ASKED, NOT_ASKED, write, state)
 
 
-def _state(write: SentWrite, sent: Any, now: Any, origin: Origin) -> SentState:
-    if is_same(sent, now):
+def composed(value: Any) -> Any:
+    """Return a value with its texts in one normal form (NFC): two that read the same are the same then.
+
+    >>> composed(["Cafe" + chr(0x301)]) == ["Caf" + chr(0xE9)]
+    True
+    """
+    if type(value) is str:
+        return unicodedata.normalize("NFC", value)
+    if isinstance(value, list):
+        return [composed(one) for one in value]
+    return {name: composed(one) for name, one in value.items()} if type(value) is dict else value
+
+
+def has_arrived(change: Change, now: Any) -> bool:
+    """Whether a place holds what was sent to it.
+
+    A service may store letters in another normal form, unless the change was about nothing else.
+
+    >>> sent = Change("7", ("x",), "Tea", "Caf" + chr(0xE9))
+    >>> has_arrived(sent, "Cafe" + chr(0x301)), has_arrived(sent, "Cafe")
+    (True, False)
+    """
+    if is_same(change.after, now):
+        return True
+    after = composed(change.after)
+    return is_same(after, composed(now)) and not is_same(after, composed(change.before))
+
+
+def _state(write: SentWrite, change: Change, now: Any, origin: Origin) -> SentState:
+    if has_arrived(change, now):
         return SentState.AS_SENT
     if origin.loaded_at is not None and origin.loaded_at > clock.now() + clock.TOLERATED:
         return SentState.UNKNOWN  # its clock was ahead

@@ -28,6 +28,7 @@ import msgspec
 
 from prodex.encodings import not_utf8, opened_as
 from prodex.errors import InputError, UnexpectedReply
+from prodex.files.known_formats import LOOKED_AT, other_format
 from prodex.files.unpacking import opened_within
 from prodex.limits import LimitExceeded, Limits
 from prodex.store.long_lists import BrokenText, UnusualText, items_of
@@ -111,6 +112,8 @@ def records_in(
                     shutil.copyfileobj(file, copy)
                 source = partial(_again, cast("BinaryIO", copy))
             yield from _records(partial(_in_utf8, source, encoding), path.name, reply)
+    except _OtherFormat as other:
+        reply.set_aside.append(f"{path.name}: {other}")
     except LimitExceeded as error:
         raise InputError(f"{path} is too large: {error}.") from error
     except (OSError, EOFError, zlib.error) as error:
@@ -119,10 +122,18 @@ def records_in(
         ) from error
 
 
+class _OtherFormat(Exception):
+    """A file is something else than JSON; its text says what."""
+
+
 @contextmanager
 def _in_utf8(source: _Source, encoding: str | None) -> Iterator[BinaryIO]:
-    with source() as file, opened_as(cast("io.BufferedReader", file), encoding) as text:
-        yield text
+    with source() as file:
+        buffered = cast("io.BufferedReader", file)
+        if (other := other_format(buffered.peek(LOOKED_AT)[:LOOKED_AT])) is not None:
+            raise _OtherFormat(other)
+        with opened_as(buffered, encoding) as text:
+            yield text
 
 
 @contextmanager

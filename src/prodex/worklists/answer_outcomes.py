@@ -29,6 +29,7 @@ from prodex.changes import (
     sides_in_words,
     value_at,
 )
+from prodex.changes.change import Path
 from prodex.errors import InputError
 from prodex.languages import Message, Said
 from prodex.languages.message import said_by, sentences
@@ -480,19 +481,37 @@ def _require_seen(decision: Decision, record: Product) -> None:
         if is_made(record, change) or (place := indexed(record, change.path)) is None:
             continue
         if not any(place[: len(one)] == one[: len(place)] for one in places):
-            before = next((one.before for one in seen if not is_nothing(one.before)), ABSENT)
-            raise _changed_since(value_at(record, change.path), before)
+            before = next((one for one in seen if not is_nothing(one.before)), None)
+            raise _changed_since(
+                value_at(record, change.path),
+                ABSENT if before is None else before.before,
+                in_=(change.path, () if before is None else before.path),
+            )
 
 
-def _changed_since(found: Any, expected: Any) -> AnswerInConflict:
+def _changed_since(found: Any, expected: Any, in_: tuple[Path, Path] = ((), ())) -> AnswerInConflict:
+    """Say what is at a place by now; with its language where what was seen is in another one, or is nothing."""
+    codes = [_language_in(path) for path in in_]
+    if codes[0] == codes[1]:
+        codes = ["", ""]
     there, seen = (
-        Message("nothing") if is_nothing(one) else repr(in_words(one)[:80]) for one in (found, expected)
+        Message("nothing")
+        if is_nothing(one)
+        else Message("{text} in {language}", text=repr(in_words(one)[:80]), language=code)
+        if code
+        else repr(in_words(one)[:80])
+        for one, code in zip((found, expected), codes, strict=True)
     )
     return AnswerInConflict.saying(
         "the product was changed since: there is now {there} in place of {seen}. Look at it, and correct it again.",
         there=there,
         seen=seen,
     )
+
+
+def _language_in(path: Path) -> str:
+    """Return the code of the language of the text that a path leads to; empty where it leads to none."""
+    return next((step.value for step in path if isinstance(step, Item) and step.name == "language"), "")
 
 
 def _require_held(record: Product, change: Change, expected: Any) -> None:

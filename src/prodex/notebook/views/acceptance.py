@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
+from prodex.display.audit import written_text
 from prodex.errors import InputError
 from prodex.notebook.session.actions import Block, Panel, Want, action, task
 from prodex.notebook.session.readings import read_for, reading
 from prodex.notebook.session.session import Refused, Session, error_text
 from prodex.notebook.views.blocks import box, button, heading, outcome, paragraph, typed_text, work
 from prodex.notebook.views.drill_down import audited
-from prodex.notebook.views.figures import AuditFigures, figures_of, figures_shown
+from prodex.notebook.views.figures import AuditFigures, FindingNumbers, figures_of, figures_shown
 from prodex.notebook.views.forms import FormField, form, form_values, required
+from prodex.notebook.views.products_left import shown_digest
+from prodex.phrases import counted
 from prodex.progress import PATIENCE, Reporter
 from prodex.quality import Audit
 from prodex.quality.accepted import file_beside
@@ -37,6 +40,10 @@ _EXPLAINED = (
 )
 _NO_REASON = "Say why these findings are right as they are, such as: printed so on the pack."
 _GONE = "Nothing was done: this finding is not among those of the products that are shown now. Choose again."
+_OTHERS = (
+    "Nothing was done: other findings are meant by now than the button said, {findings} of {products}. Press again for "
+    "these."
+)
 _IN_MEMORY = (
     "The catalogue is in memory, so there is no place beside it where it is kept what is accepted. Save the catalogue "
     "as a snapshot, and audit that."
@@ -60,20 +67,51 @@ def acceptance_block(session: Session, figures: AuditFigures) -> Block | None:
     """Return what is accepted, with the form where more may be: which findings, why, until when."""
     if not session.can("acceptance.accept"):
         return accepted_block(figures)
+    fields = _fields(session, figures)
     return box(
         *_said(figures),
         form(
             session,
             _FORM,
-            _fields(session, figures),
-            button("Accept findings", "acceptance.accept", title="Accept the findings that are chosen"),
-            button("Withdraw", "acceptance.withdraw", title="Take back that these findings are accepted"),
+            fields,
+            _button(session, figures, fields, "Accept", "acceptance.accept"),
+            _button(session, figures, fields, "Withdraw", "acceptance.withdraw"),
             label="Accept findings",
         ),
         work(session, _SLOT),
         outcome(session, _SLOT, key="outcome"),
         key="acceptance-box",
     )
+
+
+def _button(
+    session: Session, figures: AuditFigures, fields: Sequence[FormField], verb: str, do: str
+) -> Block:
+    """Return a button that says how many findings it is about, with what names these and the products shown."""
+    values = form_values(session, _FORM, fields)
+    number, products = _numbers(figures, values, do)
+    return button(
+        f"{verb} {counted(number, 'finding')} of {counted(products, 'product')}",
+        do,
+        key=do,
+        title="The findings that are chosen above, of the products that are shown",
+        off="" if number else "There is none of these.",
+        of=_of(session, figures, values, do),
+    )
+
+
+def _numbers(figures: AuditFigures, values: Mapping[str, Any], do: str) -> tuple[int, int]:
+    """Return how many findings are meant, and of how many products."""
+    if values["finding"]:
+        return 1, 1
+    numbers = figures.findings.get(values["check"], FindingNumbers())
+    return numbers[:2] if do == "acceptance.accept" else numbers[2:]
+
+
+def _of(session: Session, figures: AuditFigures, values: Mapping[str, Any], do: str) -> str:
+    """Return what names the findings that are meant: the products, the audit, what is chosen, and their number."""
+    meant = [shown_digest(session), figures.whole.now.isoformat(), values["check"], values["finding"]]
+    return hashlib.sha256(repr([*meant, *_numbers(figures, values, do)]).encode()).hexdigest()[:24]
 
 
 def acceptance_wants(session: Session) -> Iterable[Want]:
@@ -139,33 +177,49 @@ def choose_check(session: Session, value: str) -> Session:
 
 
 @task("acceptance.accept")
-def accept_findings(app: Panel) -> None:
-    """Accept the findings that are chosen."""
-    whole, shown, values = _asked(app.session)
+def accept_findings(app: Panel, of: str) -> None:
+    """Accept the findings that are chosen, if they are those that the button spoke of."""
+    whole, shown, values = _asked(app.session, "acceptance.accept", of)
     reason = required(values, _FORM, "reason", _NO_REASON)
     until = _day(values["until"], whole)
     if whole.accepted_findings is None and file_beside(whole.catalog_folder) is None:
         raise Refused(_IN_MEMORY, at=f"{_FORM}.check")
-    _start(app, "Accepting", whole, lambda: accept(whole, _chosen(shown, values), reason=reason, until=until))
+    _start(
+        app,
+        "Accepting",
+        whole,
+        lambda: accept(whole, _chosen(shown, values, accepted=False), reason=reason, until=until),
+    )
 
 
 @task("acceptance.withdraw")
-def withdraw_findings(app: Panel) -> None:
-    """Take back that the findings which are chosen are accepted."""
-    whole, shown, values = _asked(app.session)
+def withdraw_findings(app: Panel, of: str) -> None:
+    """Take back that the findings which are chosen are accepted, if they are those that the button spoke of."""
+    whole, shown, values = _asked(app.session, "acceptance.withdraw", of)
     if not len(whole.accepted_reasons()):
         raise Refused("Nothing is accepted, so there is nothing to take back.", at=f"{_FORM}.check")
     reason = str(values["reason"] or "")
-    _start(app, "Withdrawing", whole, lambda: withdraw(whole, _chosen(shown, values), reason=reason))
+    _start(
+        app,
+        "Withdrawing",
+        whole,
+        lambda: withdraw(whole, _chosen(shown, values, accepted=True), reason=reason),
+    )
 
 
-def _asked(session: Session) -> tuple[Audit, Audit, dict[str, Any]]:
+def _asked(session: Session, do: str, of: str) -> tuple[Audit, Audit, dict[str, Any]]:
     # All findings of the products shown are meant, so it must be these.
     whole, figures = audited(session), figures_shown(session)
     values = form_values(session, _FORM, _fields(session, figures))
     if session.typed.get(_FORM, {}).get("finding", "") != values["finding"]:
         # All would be meant in place of one that is gone.
         raise Refused(_GONE, at=f"{_FORM}.finding")
+    if of != _of(session, figures, values, do):
+        number, products = _numbers(figures, values, do)
+        raise Refused(
+            _OTHERS.format(findings=counted(number, "finding"), products=counted(products, "product")),
+            at=f"{_FORM}.check",
+        )
     return whole, figures.judged, values
 
 
@@ -189,7 +243,11 @@ def _start(app: Panel, title: str, whole: Audit, do: Callable[[], Audit]) -> Non
 
     def done(session: Session, now: Audit) -> Session:
         file = now.accepted_findings
-        session = session.noting("" if file is None else f"Written to {file.path}.", section=_SLOT)
+        said = ""
+        if file is not None:
+            words = "" if file.written is None else f"{written_text(file.written)}. "
+            said = f"{words[:1].upper()}{words[1:]}The file is {file.path}."
+        session = session.noting(said, section=_SLOT)
         # Another audit may be shown by now; what was written is in its file all the same.
         return session.replaced(audit=now) if session.audit is whole else session
 
@@ -197,10 +255,11 @@ def _start(app: Panel, title: str, whole: Audit, do: Callable[[], Audit]) -> Non
     app.run(_SLOT, lambda _: do(), done, title=title, failed=_failed, after=PATIENCE)
 
 
-def _chosen(shown: Audit, values: Mapping[str, Any]) -> pd.DataFrame:
+def _chosen(shown: Audit, values: Mapping[str, Any], *, accepted: bool) -> pd.DataFrame:
     found = (shown.as_found or shown).failures(**({"check": values["check"]} if values["check"] else {}))
     if not values["finding"]:
-        return found
+        # What somebody has accepted keeps its reason, unless it is chosen by itself.
+        return found[found["accepted"].notna() == accepted]
     chosen = [finding_key(one) == values["finding"] for one in found.to_dict("records")]
     if not any(chosen):
         raise Refused(_GONE)

@@ -245,16 +245,29 @@ def save_shown(app: Panel) -> None:
     """Save what is shown as a view."""
     session = app.session
     values = form_values(session, "views", _view_fields(session, []))
+    opened = session.part(OpenedView)
+    if (
+        not str(values["name"] or "").strip()
+        and opened.name
+        and _as_shown(session, opened.name) in saved_views()
+    ):
+        # The second click of a double click: what is shown is saved.
+        return
     name = required(values, "views", "name", "Enter a name for the view first, such as Without pictures.")
     # Whoever has opened a view saves it anew; a name that only happens to be taken is that of somebody's work.
-    if name != session.part(OpenedView).name and name in {view.name for view in saved_views()}:
+    if name != opened.name and name in {view.name for view in saved_views()}:
         raise Refused(
             "There is a view of this name. Open it first to replace it, or give another name.", "views.name"
         )
-    order = session.part(ProductTableState).order
-    save_view(SavedView(name, session.conditions, columns_of(session), order.column, order.descending))
+    save_view(_as_shown(session, name))
     opened = OpenedView(name, session.conditions)
     app.change(lambda session: session.without_typed("views").with_part(opened))
+
+
+def _as_shown(session: Session, name: str) -> SavedView:
+    """Return what is shown, as a view of this name."""
+    order = session.part(ProductTableState).order
+    return SavedView(name, session.conditions, columns_of(session), order.column, order.descending)
 
 
 @task("views.remove")

@@ -28,7 +28,7 @@ from prodex.notebook.views.columns import columns_of
 from prodex.notebook.views.downloads import handed_over
 from prodex.notebook.views.forms import FormField, beside, form, form_values
 from prodex.notebook.views.paths import path_typed
-from prodex.notebook.views.products_left import left_of
+from prodex.notebook.views.products_left import ids_digest, left_of, shown_digest
 from prodex.notebook.views.table import name_language_of, ordered, places
 from prodex.notebook.views.written_files import CANCELLED, write_files, written_blocks
 from prodex.phrases import counted
@@ -74,11 +74,19 @@ def export_blocks(session: Session) -> Sequence[Block | None]:
             f"Replace {counted(len(existing), 'file')}" if is_asked else f"Export {counted(count, 'product')}"
         )
         press = button(
-            label, _SLOT, key="export", look="main", off=off, count=count, replacing=list(existing)
+            label,
+            _SLOT,
+            key="export",
+            look="main",
+            off=off,
+            of=_of(session, values),
+            replacing=list(existing),
         )
     else:
         label = f"Download {counted(count, 'product')}"
-        press = button(label, "products.download", key="export", look="main", off=off, count=count)
+        press = button(
+            label, "products.download", key="export", look="main", off=off, of=_of(session, values)
+        )
     return (
         form(session, _FORM, fields, press, label="Export"),
         *written_blocks(session, _SLOT, key="export-said")[: 2 if is_asked or not asked.existing else 1],
@@ -117,6 +125,11 @@ def _count(session: Session, values: Mapping[str, Any]) -> int:
     return len(session.selected) if values.get("only") else len(left_of(session))
 
 
+def _of(session: Session, values: Mapping[str, Any]) -> str:
+    """Return what names the products that are exported."""
+    return ids_digest(session.selected) if values.get("only") else shown_digest(session)
+
+
 def _what(session: Session, values: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what is exported, to compare: of the same products, with the same values."""
     of = session.selected if values.get("only") else (session.conditions, columns_of(session))
@@ -142,11 +155,11 @@ def shown_table(session: Session, only: tuple[str, ...] | None = None) -> tuple[
 
 
 @task(_SLOT)
-def start_export(app: Panel, count: int, replacing: list[str]) -> None:
-    """Export so many products; `replacing` are the files of which somebody has agreed that they are replaced."""
+def start_export(app: Panel, of: str, replacing: list[str]) -> None:
+    """Export these products; `replacing` are the files of which somebody has agreed that they are replaced."""
     session, (_, values) = app.session, _fields(app.session)
     app.change(lambda session: _said(session, ""))
-    if count != _count(session, values):
+    if of != _of(session, values):
         raise Refused("Nothing was exported: other products are shown by now. Press again to export these.")
     request, what = _request(values), _what(session, values)
     existing = request.existing_files
@@ -157,16 +170,16 @@ def start_export(app: Panel, count: int, replacing: list[str]) -> None:
         return
     only = session.selected if values.get("only") else None
     write = partial(export_products, request, *shown_table(session, only))
-    title = f"Exporting {counted(count, 'product')}"
+    title = f"Exporting {counted(_count(session, values), 'product')}"
     write_files(app, _SLOT, write, title, failed=_failed, cancelled=CANCELLED)
 
 
 @task("products.download")
-def start_download(app: Panel, count: int) -> None:
-    """Hand so many products over to the browser."""
+def start_download(app: Panel, of: str) -> None:
+    """Hand these products over to the browser."""
     session, (_, values) = app.session, _fields(app.session)
     app.change(lambda session: _said(session, ""))
-    if count != _count(session, values):
+    if of != _of(session, values):
         raise Refused("Nothing was handed over: other products are shown by now. Press again for these.")
     table = shown_table(session, session.selected if values.get("only") else None)
 
@@ -174,7 +187,7 @@ def start_download(app: Panel, count: int) -> None:
         return export_products(_request({**values, "folder": str(folder)}), *table, reporter)
 
     handing = partial(handed_over, app, "products", values["format"], write)
-    title = f"Writing {counted(count, 'product')}"
+    title = f"Writing {counted(_count(session, values), 'product')}"
     write_files(app, _SLOT, handing, title, failed=_failed, cancelled=CANCELLED)
 
 

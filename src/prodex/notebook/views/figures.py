@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from operator import is_not
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from prodex.display.audit import accepted_text, lines, notes
@@ -25,6 +26,15 @@ from prodex.selection import Selection
 from prodex.tables.columns import Mask
 
 _COUNTED, _BEFORE = "quality.figures", "quality.before"
+
+
+class FindingNumbers(NamedTuple):
+    """How many findings can be accepted, and taken back; each with the number of products that have any of them."""
+
+    left: int = 0
+    left_products: int = 0
+    accepted: int = 0
+    accepted_products: int = 0
 
 
 class AuditFigures:
@@ -48,6 +58,9 @@ class AuditFigures:
         How many have each grade; None is the grade of products to which no check applies.
     accepted
         What is accepted of them, in words.
+    findings
+        How many findings are not accepted and how many are, each with the number of their products: by check, and of
+        all checks under "".
     warnings, notes
         What limits the figures, and what they mean.
     """
@@ -70,6 +83,7 @@ class AuditFigures:
         grades: dict[str | None, int] = {grade: int(summary[f"grade_{grade}"]) for grade in "ABCDE"}
         self.grades: Mapping[str | None, int] = {**grades, None: len(judged) - sum(grades.values())}
         self.accepted: str = _accepted(judged)
+        self.findings: Mapping[str, FindingNumbers] = _findings(judged)
         warned = [str(line) for line, is_warning in lines(whole) if is_warning]
         self.warnings: list[str] = [*filter(None, [difference_sentence(whole, session.catalog)]), *warned]
         self.notes: list[str] = [*map(str, notes(whole))]
@@ -147,6 +161,28 @@ def _failing(audit: Audit) -> tuple[tuple[str, str], ...]:
             accepted = f", {failed - left:,} accepted" if failed > left else ""
             made.append((check.id, f"{check.problem} ({counted(int(failed), 'product')}{accepted})"))
     return tuple(made)
+
+
+def _findings(audit: Audit) -> Mapping[str, FindingNumbers]:
+    # As found: what is accepted is no finding of a view, and is taken back there.
+    as_found = audit.as_found or audit
+    names = [check.id for check in as_found.checks]
+    # A last row for all checks.
+    numbers = np.zeros((len(names) + 1, len(FindingNumbers._fields)), np.int64)
+    for part, accepted in zip(as_found.parts, as_found.accepted_parts, strict=True):
+        product, check = (part.findings[name].to_numpy() for name in ("product", "check"))
+        is_accepted = np.zeros(len(product), bool)
+        is_accepted[accepted["finding"].to_numpy()] = True
+        for column, chosen in ((0, ~is_accepted), (2, is_accepted)):
+            own = np.unique(product[chosen].astype(np.int64) * len(names) + check[chosen])
+            numbers[:-1, column] += np.bincount(check[chosen], minlength=len(names))
+            numbers[:-1, column + 1] += np.bincount(own % max(len(names), 1), minlength=len(names))
+            numbers[-1, column : column + 2] += chosen.sum(), len(np.unique(product[chosen]))
+    return {
+        name: FindingNumbers(*row)
+        for name, row in zip([*names, ""], numbers.tolist(), strict=True)
+        if any(row)
+    }
 
 
 def _accepted(audit: Audit) -> str:

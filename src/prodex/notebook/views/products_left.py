@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -73,6 +74,38 @@ def left_of(session: Session) -> FilterResult:
     2
     """
     return session.derived(_Left).narrow(session)
+
+
+def shown_digest(session: Session) -> str:
+    """Return what names the products that are shown. What a button is to be done with carries it, beside their number.
+
+    As many other products may be shown by the time that a press arrives.
+
+    >>> import prodex
+    >>> session = Session(prodex.flatten([{"id": 7}, {"id": 8}]))
+    >>> shown_digest(session) == ids_digest(["7", "8"]), shown_digest(session) == ids_digest(["7", "9"])
+    (True, False)
+    """
+
+    def digest(left: FilterResult) -> str:
+        return ids_digest(session.filter.products.ids.filter(pa.array(left.mask)))
+
+    return counted_once(session, shown_digest, digest)
+
+
+def ids_digest(ids: pa.Array | pa.ChunkedArray | Sequence[str]) -> str:
+    """Return what names products, by their ids in their order.
+
+    >>> both = ids_digest(["7", "8"])
+    >>> both == ids_digest(pa.chunked_array([["7"], ["8"]])), both == ids_digest(["78"]), both == ids_digest(["8", "7"])
+    (True, False, False)
+    """
+    given = ids if isinstance(ids, pa.Array | pa.ChunkedArray) else pa.array(ids, pa.string())
+    batch = pa.table({"ids": given.cast(pa.large_string())}).combine_chunks().to_batches()
+    digest = hashlib.blake2b(digest_size=12)
+    for one in batch:
+        digest.update(one.serialize())
+    return digest.hexdigest()
 
 
 def place_of(session: Session, product_id: str) -> int:

@@ -24,7 +24,7 @@ from prodex.notebook.views.focus import focusing
 from prodex.notebook.views.forms import FormField, Setting, form
 from prodex.notebook.views.gallery_pictures import contents_in_rows, jpegs, picture_name, shelf_of
 from prodex.notebook.views.pages_of_rows import RowList, products_shown
-from prodex.notebook.views.products_left import left_of, place_of
+from prodex.notebook.views.products_left import left_of, place_of, shown_digest
 from prodex.notebook.views.table_heads import AT_ONCE, SHOWN_FIRST, heads_of, heads_wants
 from prodex.tables.columns import Mask
 
@@ -181,7 +181,9 @@ def selection_box(session: Session, ids: Sequence[str]) -> Block:
     total, many = len(left_of(session)), len(session.selected)
     every = None
     if total > len(ids):
-        every = button(f"Select all {total:,}", "table.select_all", key="select-all", count=total)
+        every = button(
+            f"Select all {total:,}", "table.select_all", key="select-all", of=shown_digest(session)
+        )
     return row(
         paragraph(f"{many:,} selected", key="selected", tone="muted" if many else "muted only-live"),
         button(
@@ -369,9 +371,9 @@ def select_page(session: Session, product_ids: list[str]) -> Session:
 
 
 @action("table.select_all", is_quiet=True)
-def select_all(session: Session, count: int) -> Session:
-    """Select all products that are shown, on this page and on others; `count` says how many these were."""
-    if count != len(left_of(session)):
+def select_all(session: Session, of: str) -> Session:
+    """Select all products that are shown, on this page and on others; `of` says which these were."""
+    if of != shown_digest(session):
         raise Refused("Nothing was selected: other products are shown by now. Press again to select these.")
     ids = session.filter.products.ids.take(pa.array(places(session)))
     return _selecting_all(session, ids.to_pylist())
