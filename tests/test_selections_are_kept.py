@@ -248,6 +248,7 @@ ARGUMENTS: Mapping[type, Mapping[str, Callable[[Any, World], object]]] = {
         "completeness": lambda a, _: refused(a.completeness),
         "group_column": lambda a, _: a.group_column("brand_code"),
         "groups": lambda a, _: [a.groups("owner"), a.groups("brand")],
+        "is_like": lambda a, _: a.is_like(a.only(ids(1))),
         "only": lambda a, _: len(a.only(ids(1, 2, 3))),
         "save": lambda a, _: Files(saved_anew(a)),
         "to_html": lambda a, world: world.written(lambda path: a.to_html(path, progress=False), "r.html"),

@@ -511,7 +511,12 @@ class Fix:
     def effect(self) -> AuditComparison:
         """Return what the audit would then say of the products concerned: fixed, and newly failing.
 
-        >>> fix.effect().figures  # doctest: +SKIP
+        >>> import prodex
+        >>> name = [{"expressedIn": {"code": "fra-FR"}, "data": "ACME  Riz"}]
+        >>> catalog = prodex.flatten([{"gtin": "03036811359935", "namePublicLong": name}])
+        >>> trim, profile = prodex.operations.TrimSpaces(), {"checks": {"texts_without_stray_spaces": {}}}
+        >>> prodex.correct(catalog, "namePublicLong", trim, profile=profile).effect().figures.loc["failed"].to_dict()
+        {'old': 1, 'new': 0}
         """
         return compare_audits(self.before, self.after)
 
